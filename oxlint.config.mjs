@@ -93,7 +93,7 @@ const serverFloors = [
   ['runtime', 'settings', 'pictures', 'outgoing'],
   ['database', 'http', 'chain', 'catalogue'],
   ['config.ts', 'realtime', 'sign-in', 'inventory', 'restrictions'],
-  ['brand', 'listings'],
+  ['brand', 'listings', 'checkouts'],
   ['purchases', 'alerts', 'embedded'],
   ['studio', 'market', 'metrics'],
   ['command', 'app'],

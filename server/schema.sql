@@ -195,6 +195,39 @@ create table sellers (
 -- Without fastupdate: its list of pending entries would have to be read by every search.
 create index sellers_by_substring on sellers using gin (lower(seller) gin_trgm_ops) with (fastupdate=off);
 
+-- What a player pays for at the request of a game. Whoever knows the public identifier may pay.
+create table checkouts (
+  id uuid primary key default new_id(),
+  public_id text not null unique check (public_id ~ '^[A-Za-z0-9_-]{24}$'),
+  token_type text not null references token_types(token_type),
+  amount bigint not null check (amount > 0),
+  -- The most that it may cost, the fee included; null without a limit.
+  max_lamports bigint check (max_lamports >= 0),
+  -- The only wallet that may pay; null for any.
+  wallet text,
+  client_reference text check (char_length(client_reference) >= 1 and char_length(client_reference) <= 200),
+  return_url text not null check (char_length(return_url) <= 2048),
+  expires_at timestamptz not null,
+  -- An open one whose time is over has expired, although this says so up to a second later.
+  status text not null default 'open' check (status in ('open', 'paying', 'completed', 'expired')),
+  -- The purchase that pays for it, or has paid, which refers to it in turn.
+  purchase_id uuid,
+  -- When its page was first opened.
+  opened_at timestamptz,
+  -- Whose key or wallet made it.
+  created_by text not null,
+  -- Of the studio keys that share idempotency keys.
+  key_namespace text not null,
+  idempotency_key text not null check (char_length(idempotency_key) >= 1 and char_length(idempotency_key) <= 128),
+  request jsonb not null,
+  created_at timestamptz not null default now(),
+  unique (key_namespace, idempotency_key),
+  check ((status in ('paying', 'completed')) = (purchase_id is not null))
+);
+create index checkouts_to_expire on checkouts (expires_at) where status = 'open';
+create index checkouts_by_reference on checkouts (client_reference, id) where client_reference is not null;
+create index checkouts_by_status on checkouts (status, id);
+
 -- A hold on one listing or several, and what became of it. Every transaction takes its row locks in the same order: the buyer's player row,
 -- the listings by their id, the purchase, the cases by their id, the balances by wallet and token.
 create table purchases (
@@ -261,6 +294,8 @@ create table purchases (
   decided_to text,
   -- Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.
   listed_to text,
+  -- The checkout that it was reserved for, or held.
+  checkout_id uuid references checkouts(id),
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),
@@ -282,6 +317,7 @@ case
     else id::text
 end)) where status = 'held';
 create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed', 'expired', 'failed');
+create index purchases_by_checkout on purchases (checkout_id) where checkout_id is not null;
 
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (
@@ -525,6 +561,10 @@ create table sales (
   signature text not null,
   -- Of a reversal: when the server found out.
   settled_at timestamptz not null,
+  -- The checkout that it was sold through; null for a sale in the market.
+  checkout_id uuid,
+  -- What the game calls that checkout.
+  client_reference text,
   constraint sales_once unique (purchase_id, is_reversal, place)
 );
 -- The sales of a day, for the statistics.
@@ -576,7 +616,7 @@ create index webhook_secrets_by_webhook on webhook_secrets (webhook_id, id);
 create table webhook_outbox (
   id bigint primary key generated always as identity,
   type text not null,
-  -- The purchase, the listing or the case.
+  -- The purchase, the listing, the case or the checkout.
   subject uuid not null,
   -- What of it may have changed when it is read: a listing as replies carry it, the state of a case.
   snapshot json,
@@ -893,10 +933,13 @@ create table refused_payments (
   listing_id text,
   -- Above this block height the transaction can no longer land.
   expiry_height bigint not null,
-  refused_at timestamptz not null default now()
+  refused_at timestamptz not null default now(),
+  -- The checkout that it should have paid for.
+  checkout_id uuid
 );
 create index refused_payments_by_buyer on refused_payments (buyer);
 create index refused_payments_by_age on refused_payments (refused_at);
+create index refused_payments_by_checkout on refused_payments (checkout_id) where checkout_id is not null;
 
 -- How far the finalized transactions that name a key of the market have been searched for payments that it signed and the database does not
 -- know.
@@ -1045,6 +1088,14 @@ begin
 end
 $$;
 
+-- Binds an open checkout to the purchase that was just reserved or held for it, under the locks of lock_reservation_facts.
+create function begin_checkout(p_checkout uuid, p_purchase uuid) returns void language plpgsql as $$
+begin
+  update purchases set checkout_id = p_checkout where id = p_purchase;
+  update checkouts set status = 'paying', purchase_id = p_purchase where id = p_checkout;
+end
+$$;
+
 -- What was delivered to a wallet of an item today, by UTC, in lamports.
 create function bought_today(p_buyer text, p_token_type text) returns numeric language plpgsql stable as $$
 begin
@@ -1078,6 +1129,22 @@ begin
   order by l.unit_lamports limit 1;
   return offer;
 end
+$$;
+
+-- What decides whether a checkout can be paid; null if there is none.
+create function checkout_facts(p_public_id text) returns json language plpgsql stable as $$
+begin
+  return (
+    select json_build_object('id', c.id, 'status', checkout_status(c), 'tokenType', c.token_type, 'amount', c.amount,
+      'maxLamports', c.max_lamports::text, 'wallet', c.wallet)
+    from checkouts c where public_id = p_public_id
+  );
+end
+$$;
+
+-- The status as it is now: the column of one that has just expired does not say so yet.
+create function checkout_status(c checkouts) returns text language sql stable as $$
+  select case when c.status = 'open' and c.expires_at <= now() then 'expired' else c.status end
 $$;
 
 -- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
@@ -1232,6 +1299,19 @@ begin
 end
 $$;
 
+-- Ends open checkouts whose time is over, and returns how many.
+create function expire_checkouts(p_limit integer) returns integer language plpgsql as $$
+declare
+  expired integer;
+begin
+  update checkouts set status = 'expired' where id in (
+    select id from checkouts where status = 'open' and expires_at <= now() order by expires_at limit p_limit for update skip locked
+  );
+  get diagnostics expired = row_count;
+  return expired;
+end
+$$;
+
 -- Writes down what an outage has added to the time to pay, under the locks of listings and purchase, and tells both sides.
 create function extend_hold(p purchases) returns purchases language plpgsql as $$
 declare
@@ -1320,6 +1400,20 @@ begin
     fired := fired + 1;
   end loop;
   return fired;
+end
+$$;
+
+-- What becomes of a checkout when a purchase of it is delivered or ends unpaid, under the locks of lock_listings_of. A late payment for a
+-- hold that had ended completes it, too, unless another purchase of it is under way.
+create function follow_purchase() returns trigger language plpgsql as $$
+declare
+  paid uuid;
+begin
+  select id into paid from purchases where checkout_id = new.checkout_id and status = 'settled' order by settled_at, id limit 1;
+  update checkouts set
+      status = case when paid is not null then 'completed' when expires_at > now() then 'open' else 'expired' end, purchase_id = paid
+    where id = new.checkout_id and status <> 'completed' and (purchase_id = new.id or purchase_id is null and paid is not null);
+  return null;
 end
 $$;
 
@@ -1655,9 +1749,10 @@ begin
 end
 $$;
 
--- As lock_listings, the items of a purchase.
+-- As lock_listings, the items of a purchase; before them, its checkout.
 create function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
 begin
+  perform from checkouts where id = (select checkout_id from purchases where id = p_purchase) for update;
   perform from listings where id in (
     select family.id from purchase_items item cross join lateral (
       select item.listing_id as id
@@ -1670,10 +1765,10 @@ end
 $$;
 
 -- Locks what an order concerns, in the one order of locks: the network of a wallet that never completed a purchase, the wallet, the
--- listings with their parts, the open purchases of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or
--- not for sale: the facts can then only be a reason to refuse, or to ask again with true.
+-- checkout, the listings with their parts, the open purchases of the wallet. Then reads the facts. p_waits: false to lock nothing if a
+-- listing is held or not for sale: the facts can then only be a reason to refuse, or to ask again with true.
 create function lock_reservation_facts(
-  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea, out locked boolean, out facts json
+  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea, p_checkout text default null, out locked boolean, out facts json
 ) returns record language plpgsql as $$
 declare
   own uuid[];
@@ -1686,12 +1781,15 @@ begin
       perform pg_advisory_xact_lock(hashtextextended('holds from ' || encode(p_network, 'hex'), 0));
     end if;
     perform from players where wallet_address = p_buyer for update;
+    if p_checkout is not null then
+      perform from checkouts where public_id = p_checkout for update;
+    end if;
     own := array(select id from purchases where buyer = p_buyer and status = 'held');
     perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (own)));
     perform from purchases where id = any (own) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
-  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference, p_network);
+  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference, p_network, p_checkout);
 end
 $$;
 
@@ -1723,6 +1821,13 @@ begin
   end if;
   perform note_for_webhooks(case when tg_op = 'INSERT' then 'case.opened' else 'case.closed' end, new.id,
     json_build_object('status', new.status, 'deliverable', new.deliverable, 'note', new.note, 'closedAt', json_time(new.closed_at)));
+  return null;
+end
+$$;
+
+create function note_checkout() returns trigger language plpgsql as $$
+begin
+  perform note_for_webhooks('checkout.' || new.status, new.id);
   return null;
 end
 $$;
@@ -1770,7 +1875,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0034' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0035' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin
@@ -1778,7 +1883,7 @@ begin
     select coalesce(json_agg(json_build_object(
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
-      'coSigned', p.co_signed, 'closed', p.cancel_requested or window_closed(p),
+      'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
       'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
       'confirmed', exists (
         select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
@@ -1977,7 +2082,7 @@ $$;
 
 -- All that decides whether a wallet may reserve listings, or parts of them, as of one moment.
 create function reservation_facts(
-  p_buyer text, p_listings uuid[], p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea
+  p_buyer text, p_listings uuid[], p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea, p_checkout text default null
 ) returns json language plpgsql stable as $$
 declare
   listings json;
@@ -2006,7 +2111,8 @@ begin
     'balances', (
       select coalesce(json_object_agg(token_type, amount), '{}') from balances where wallet_address = p_buyer and token_type = any (types)
     ),
-    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end
+    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end,
+    'checkout', case when p_checkout is not null then checkout_facts(p_checkout) end
   );
 end
 $$;
@@ -2129,17 +2235,19 @@ $$;
 -- The items of a settled purchase, as sales tells of them.
 create function sales_of(
   p_purchase uuid
-) returns table(place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint, fee_basis_points integer, signature text, settled_at timestamptz) language plpgsql stable as $$
+) returns table(place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint, fee_basis_points integer, signature text, settled_at timestamptz, checkout_id uuid, client_reference text) language plpgsql stable as $$
 declare
   p purchases;
+  reference text;
 begin
   select * into p from purchases where id = p_purchase;
+  select c.client_reference into reference from checkouts c where c.id = p.checkout_id;
   return query
     select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
       -- As feeShares in server/src/purchases/purchase/purchase.ts.
       case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
         else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
-      p.fee_basis_points, p.signature, p.settled_at
+      p.fee_basis_points, p.signature, p.settled_at, p.checkout_id, reference
     from (
       select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
       from purchase_items item where item.purchase_id = p_purchase
@@ -2269,10 +2377,10 @@ begin
     order by purchase_id, is_reversal, id
   )
   insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
-      fee_lamports, fee_basis_points, signature, settled_at)
+      fee_lamports, fee_basis_points, signature, settled_at, checkout_id, client_reference)
     select head + row_number() over (order by d.id, s.place), stamp_time, d.purchase_id, s.place, d.is_reversal, s.listing_id, s.buyer, s.seller,
       s.token_type, s.amount, s.price_lamports, s.fee_lamports, s.fee_basis_points, s.signature,
-      case when d.is_reversal then d.noted_at else s.settled_at end
+      case when d.is_reversal then d.noted_at else s.settled_at end, s.checkout_id, s.client_reference
     from due d cross join lateral sales_of(d.purchase_id) s;
   get diagnostics stamped = row_count;
   update sales_head set ordinal = head + stamped;
@@ -2382,6 +2490,8 @@ create trigger cases_note_reversal after insert on cases for each row when (new.
 
 create trigger refuse_older_servers before insert or delete or update on cases for each statement execute function refuse_older_servers();
 
+create trigger checkouts_note_end after update of status on checkouts for each row when ((new.status in ('completed', 'expired')) and old.status <> new.status) execute function note_checkout();
+
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
 
 create trigger listings_note_changed after update of status on listings for each row when (old.status = 'reserved' and new.status = 'active' or old.status = 'active' and (new.status in ('removed', 'merged'))) execute function note_listing();
@@ -2391,6 +2501,8 @@ create trigger listings_note_created after insert on listings for each row when 
 create trigger refuse_older_servers before insert or delete or update on listings for each statement execute function refuse_older_servers();
 
 create trigger refuse_older_servers before insert or delete or update on payments for each statement execute function refuse_older_servers();
+
+create trigger purchases_change_checkout after update of status on purchases for each row when (new.checkout_id is not null and old.status <> new.status) execute function follow_purchase();
 
 create trigger purchases_note_sale after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_sale();
 

@@ -65,6 +65,11 @@ export const MAX_REFUSED_PAYMENTS = 20
 export const PAY_LINK_SECONDS = 600
 /** Of a wallet, and of a network, at the same time. */
 export const MAX_PAY_LINKS = 20
+/** How long a checkout may stay open, and how long it does if nothing is said. */
+export const CHECKOUT_SECONDS = { min: 60, max: 86_400, usual: 1_800 }
+/** Of a checkout, in characters: what the game calls it, and where its player returns to. */
+export const MAX_CLIENT_REFERENCE = 200
+export const MAX_RETURN_URL = 2_048
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 

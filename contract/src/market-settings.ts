@@ -32,3 +32,6 @@ export const DRINK_PATH = '/drink/'
 
 /** Where the pages of listings are: each has its id at the end of its address. */
 export const LISTING_PATH = '/listing/'
+
+/** Where the pages of checkouts are: each has its public identifier at the end of its address. */
+export const CHECKOUT_PATH = '/checkout/'

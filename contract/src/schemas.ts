@@ -7,6 +7,13 @@ import { payLinkCalls, type PayLinkSchema, type PayLinkStateSchema } from './sch
 import { type endReasons, type PurchaseSchema, type purchaseStatuses } from './schemas/buying/purchase.ts'
 import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
+import {
+  type checkoutStatuses,
+  type CheckoutAttemptSchema,
+  checkoutCalls,
+  type CheckoutSchema,
+  type PlayerCheckoutSchema,
+} from './schemas/checkouts.ts'
 import { eventCalls } from './schemas/events.ts'
 import { type candleSteps, figureCalls } from './schemas/figures/figure-calls.ts'
 import { ledgerCalls, type ledgerKinds } from './schemas/figures/ledger-calls.ts'
@@ -43,6 +50,11 @@ export const sections = [
   { name: 'Events', description: 'What happens in the market, as it happens', calls: eventCalls },
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Buying by phone', description: 'A wallet on a phone pays what is on this screen', calls: payLinkCalls },
+  {
+    name: 'Checkouts',
+    description: 'A game sells from its own screens: its server makes a checkout, the player opens it and pays',
+    calls: checkoutCalls,
+  },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
   { name: 'Studio', description: 'For the studio’s own servers, with its key', calls: studioCalls },
   { name: 'Webhooks', description: 'The studio’s servers are told what happens', calls: webhookCalls },
@@ -61,6 +73,7 @@ export const schemas = {
   ...eventCalls,
   ...buyingCalls,
   ...payLinkCalls,
+  ...checkoutCalls,
   ...caseCalls,
   ...studioCalls,
   ...webhookCalls,
@@ -77,6 +90,10 @@ export type Alert = Static<typeof AlertSchema>
 export type LedgerKind = (typeof ledgerKinds)[number]
 export type Quote = Static<typeof QuoteSchema>
 export type Purchase = Static<typeof PurchaseSchema>
+export type Checkout = Static<typeof CheckoutSchema>
+export type CheckoutStatus = (typeof checkoutStatuses)[number]
+export type CheckoutAttempt = Static<typeof CheckoutAttemptSchema>
+export type PlayerCheckout = Static<typeof PlayerCheckoutSchema>
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 export type EndReason = (typeof endReasons)[number]
 export type PayLink = Static<typeof PayLinkSchema>

@@ -1,5 +1,5 @@
 /** What a studio key or a staff member may do. No scope includes another. */
-export const scopes = ['read', 'credit', 'debit', 'cases', 'rules', 'admin'] as const
+export const scopes = ['read', 'credit', 'debit', 'checkout', 'cases', 'rules', 'admin'] as const
 
 export type Scope = (typeof scopes)[number]
 

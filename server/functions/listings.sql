@@ -64,6 +64,7 @@ comment on function lock_listings is
 
 create or replace function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
 begin
+  perform from checkouts where id = (select checkout_id from purchases where id = p_purchase) for update;
   perform from listings where id in (
     select family.id from purchase_items item cross join lateral (
       select item.listing_id as id
@@ -74,7 +75,7 @@ begin
   ) order by id for update;
 end
 $$;
-comment on function lock_listings_of is 'As lock_listings, the items of a purchase.';
+comment on function lock_listings_of is 'As lock_listings, the items of a purchase; before them, its checkout.';
 
 -- Splitting and merging, under the locks of lock_listings
 

@@ -68,7 +68,7 @@ begin
     select coalesce(json_agg(json_build_object(
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
-      'coSigned', p.co_signed, 'closed', p.cancel_requested or window_closed(p),
+      'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
       'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
       'confirmed', exists (
         select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
@@ -111,7 +111,8 @@ comment on function known_payment is
   'block heights other refused payments of its buyer could land.';
 
 create or replace function reservation_facts(
-  p_buyer text, p_listings uuid[], p_message_hash bytea default null, p_reference text default null, p_network bytea default null
+  p_buyer text, p_listings uuid[], p_message_hash bytea default null, p_reference text default null, p_network bytea default null,
+  p_checkout text default null
 ) returns json language plpgsql stable as $$
 declare
   listings json;
@@ -140,7 +141,8 @@ begin
     'balances', (
       select coalesce(json_object_agg(token_type, amount), '{}') from balances where wallet_address = p_buyer and token_type = any (types)
     ),
-    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end
+    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end,
+    'checkout', case when p_checkout is not null then checkout_facts(p_checkout) end
   );
 end
 $$;
@@ -148,7 +150,7 @@ comment on function reservation_facts is 'All that decides whether a wallet may 
 
 create or replace function lock_reservation_facts(
   p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null, p_reference text default null,
-  p_network bytea default null, out locked boolean, out facts json
+  p_network bytea default null, p_checkout text default null, out locked boolean, out facts json
 ) language plpgsql as $$
 declare
   own uuid[];
@@ -161,16 +163,19 @@ begin
       perform pg_advisory_xact_lock(hashtextextended('holds from ' || encode(p_network, 'hex'), 0));
     end if;
     perform from players where wallet_address = p_buyer for update;
+    if p_checkout is not null then
+      perform from checkouts where public_id = p_checkout for update;
+    end if;
     own := array(select id from purchases where buyer = p_buyer and status = 'held');
     perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (own)));
     perform from purchases where id = any (own) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
-  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference, p_network);
+  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference, p_network, p_checkout);
 end
 $$;
 comment on function lock_reservation_facts is
-  'Locks what an order concerns, in the one order of locks: the network of a wallet that never completed a purchase, the wallet, the listings with '
+  'Locks what an order concerns, in the one order of locks: the network of a wallet that never completed a purchase, the wallet, the checkout, the listings with '
   'their parts, the open purchases of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the '
   'facts can then only be a reason to refuse, or to ask again with true.';
 

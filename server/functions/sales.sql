@@ -2,18 +2,20 @@
 
 create or replace function sales_of(p_purchase uuid) returns table (
   place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint,
-  fee_basis_points integer, signature text, settled_at timestamptz
+  fee_basis_points integer, signature text, settled_at timestamptz, checkout_id uuid, client_reference text
 ) language plpgsql stable as $$
 declare
   p purchases;
+  reference text;
 begin
   select * into p from purchases where id = p_purchase;
+  select c.client_reference into reference from checkouts c where c.id = p.checkout_id;
   return query
     select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
       -- As feeShares in server/src/purchases/purchase/purchase.ts.
       case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
         else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
-      p.fee_basis_points, p.signature, p.settled_at
+      p.fee_basis_points, p.signature, p.settled_at, p.checkout_id, reference
     from (
       select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
       from purchase_items item where item.purchase_id = p_purchase
@@ -43,10 +45,10 @@ begin
     order by purchase_id, is_reversal, id
   )
   insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
-      fee_lamports, fee_basis_points, signature, settled_at)
+      fee_lamports, fee_basis_points, signature, settled_at, checkout_id, client_reference)
     select head + row_number() over (order by d.id, s.place), stamp_time, d.purchase_id, s.place, d.is_reversal, s.listing_id, s.buyer, s.seller,
       s.token_type, s.amount, s.price_lamports, s.fee_lamports, s.fee_basis_points, s.signature,
-      case when d.is_reversal then d.noted_at else s.settled_at end
+      case when d.is_reversal then d.noted_at else s.settled_at end, s.checkout_id, s.client_reference
     from due d cross join lateral sales_of(d.purchase_id) s;
   get diagnostics stamped = row_count;
   update sales_head set ordinal = head + stamped;

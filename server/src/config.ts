@@ -12,6 +12,7 @@ import {
   isHost,
   isOrigin,
   isLoopback,
+  isReturnOrigin,
   isProductName,
   isRpcLimitList,
   isRpcUrlList,
@@ -77,6 +78,8 @@ export interface Config {
   /** Whether a buyer's wallet may send its payment by itself; referenced: only a payment with the reference of its purchase counts. */
   walletSends: 'any' | 'referenced' | 'off'
   fee: FeeSettings
+  /** Where players of checkouts may return to; none for no checkouts. */
+  checkoutOrigins: string[]
   /** Webhooks may be sent to private addresses. */
   webhookAllowPrivate: boolean
   /** How long the server keeps taking calls after SIGTERM while it reports that it is not ready. */
@@ -153,6 +156,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
       basisPoints: read.integer('MARKET_FEE_BPS', MARKET_FEE_BPS),
       wallet: parseWalletAddress(read.matching('MARKET_FEE_WALLET', isPayee, 'a Solana wallet address that somebody can sign with', '')),
     },
+    checkoutOrigins: readCheckoutOrigins('CHECKOUT_ORIGINS', read),
     webhookAllowPrivate: read.choice('WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     drainSeconds: read.integer('DRAIN_SECONDS', { ...DRAIN_SECONDS, ...(databaseUrl === undefined && { default: 0 }) }),
     trustProxy: readTrustProxy('TRUST_PROXY', read),
@@ -295,6 +299,13 @@ function isPayee(text: string): boolean {
 function isWalletList(text: string): boolean {
   const wallets = text.split(',')
   return wallets.length <= MAX_STUDIO_WALLETS && new Set(wallets).size === wallets.length && wallets.every(isPayee)
+}
+
+/** The origins as browsers write them. */
+function readCheckoutOrigins(name: string, read: Reader): string[] {
+  const allowed = 'https origins without a path, or http ones of a loopback address, like https://game.example, separated by commas'
+  const text = read.matching(name, (list) => list.split(',').every(isReturnOrigin), allowed, '')
+  return text === '' ? [] : text.split(',').map((origin) => new URL(origin).origin)
 }
 
 /** The proxies whose forwarded addresses are trusted. */

@@ -45,6 +45,7 @@ describe('settings', () => {
       coSign: true,
       walletSends: 'any',
       fee: { basisPoints: 0, wallet: undefined },
+      checkoutOrigins: [],
       webhookAllowPrivate: false,
       drainSeconds: 0,
       trustProxy: false,

@@ -5,14 +5,23 @@ import { type CallSchema } from './call.ts'
 import { closed, Flag, Id, idParams, logReason, logReasonQuery, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from './fields.ts'
 
 /** What a webhook may be told: the `type` of its messages. */
-export const webhookEvents = ['sale.settled', 'sale.reversed', 'case.opened', 'case.closed', 'listing.created', 'listing.removed'] as const
+export const webhookEvents = [
+  'sale.settled',
+  'sale.reversed',
+  'checkout.completed',
+  'checkout.expired',
+  'case.opened',
+  'case.closed',
+  'listing.created',
+  'listing.removed',
+] as const
 /** Why a webhook is switched off. */
 export const switchOffReasons = ['asked', 'gone', 'failed'] as const
 
 const WebhookEventSchema = Type.Enum([...webhookEvents], {
   title: 'WebhookEvent',
   description:
-    '`sale.settled`: drinks were paid and delivered. `sale.reversed`: the chain has undone the payment. `case.opened`, `case.closed`: a payment that did not end in a delivery. `listing.created`, `listing.removed`: it entered the market, or left it unsold.',
+    '`sale.settled`: drinks were paid and delivered. `sale.reversed`: the chain has undone the payment. `checkout.completed`: a checkout was paid and delivered. `checkout.expired`: nobody paid it in time. `case.opened`, `case.closed`: a payment that did not end in a delivery. `listing.created`, `listing.removed`: it entered the market, or left it unsold.',
 })
 
 const secret = Type.String({

@@ -27,6 +27,13 @@ const urls = await Promise.all(
 )
 const log = pino({ level: 'error' })
 const { database } = connectDatabase(databaseUrl, () => undefined)
-startWebhooks({ database, catalogue, poster: createPoster({ allowPrivate: true }), log, failures: createFailureLog(log) })
+startWebhooks({
+  database,
+  catalogue,
+  publicOrigin: 'http://localhost',
+  poster: createPoster({ allowPrivate: true }),
+  log,
+  failures: createFailureLog(log),
+})
 process.on('message', () => process.send?.(received))
 process.send?.(urls)

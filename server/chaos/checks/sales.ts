@@ -58,7 +58,7 @@ function partiesOf({ purchaseId, buyer, signature }: PurchaseSeen) {
   return { purchaseId, buyer, signature: signature ?? '' }
 }
 
-type SaleFacts = Omit<Sale, 'fee' | 'settledAt' | 'tokenType'> & { tokenType: string }
+type SaleFacts = Omit<Sale, 'fee' | 'settledAt' | 'tokenType' | 'checkout'> & { tokenType: string }
 
 function saleText(sale: SaleFacts): string {
   const { saleId, reverses, listingId, buyer, seller, tokenType, amount, lamports, signature } = sale

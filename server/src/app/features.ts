@@ -1,4 +1,4 @@
-import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
+import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type FastifyInstance } from 'fastify'
 import { pushContact } from '../alerts/push.ts'
 import { alertRoutes } from '../alerts/routes.ts'
@@ -8,6 +8,9 @@ import { type AppContext } from './context.ts'
 import { houseBrand } from '../brand/brand.ts'
 import { marketLook } from '../brand/market-look.ts'
 import { drinkPage } from '../catalogue/catalogue.ts'
+import { expiryJob, readCheckoutPage } from '../checkouts/change-checkouts.ts'
+import { deleteOldCheckouts } from '../checkouts/checkout-store.ts'
+import { checkoutRoutes } from '../checkouts/routes.ts'
 import { phoneOrigin, publicConfig } from '../config.ts'
 import { type LimitChecks, type LimitName } from '../http/rate-limits.ts'
 import { type Api } from '../http/route.ts'
@@ -71,6 +74,7 @@ export function registerCalls(api: Api, context: AppContext, readiness: Readines
   profitRoutes(api, connection)
   purchaseRoutes(api, purchases, hashNetwork)
   payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashNetwork, authenticate })
+  checkoutRoutes(api, database, { catalogue, origins: config.checkoutOrigins, publicOrigin: config.publicOrigin })
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database, catalogue)
@@ -109,6 +113,7 @@ export async function registerPages(fastify: FastifyInstance, limits: Record<Lim
   await registerWebApp(fastify, context.webFolder, look, [
     { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
     { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
+    { path: `${CHECKOUT_PATH}:id`, limit: limits.read, describe: (id) => readCheckoutPage(database, catalogue, id) },
   ])
 }
 
@@ -123,6 +128,7 @@ export function jobsOf({ purchases, identity, caches, database }: AppContext): J
     slotJob(purchases),
     identityJob(identity),
     stampingJob(database),
+    expiryJob(database),
     rollingUpJob(database),
     refreshingJob(caches.listings),
     refreshingJob(caches.figures),
@@ -130,6 +136,7 @@ export function jobsOf({ purchases, identity, caches, database }: AppContext): J
     purging('challenges', 'old challenges of the desk', () => deleteOldChallenges(database)),
     purging('idempotency keys', 'old idempotency keys', () => deleteOldKeys(database)),
     purging('refusals', 'old refusals of payments', () => deleteOldRefusals(database)),
+    purging('checkouts', 'checkouts that expired long ago', () => deleteOldCheckouts(database)),
     purging('payment links', 'old payment links', () => deleteOldPayLinks(database)),
   ]
 }
@@ -147,6 +154,7 @@ export function startServices(context: AppContext): (() => unknown)[] {
     reconciliation.start(),
     startWebhooks({
       ...purchases,
+      publicOrigin: config.publicOrigin,
       poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
       onAttempt: metrics?.counts.webhookAttempt,
     }),

@@ -11,6 +11,18 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
 export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -162,6 +174,47 @@ export interface ChainSlots {
   genesisHash: string;
   seenAt: Generated<Date>;
   slot: bigint;
+}
+
+export interface Checkouts {
+  amount: bigint;
+  clientReference: string | null;
+  createdAt: Generated<Date>;
+  /**
+   * Whose key or wallet made it.
+   */
+  createdBy: string;
+  expiresAt: Date;
+  id: Generated<string>;
+  idempotencyKey: string;
+  /**
+   * Of the studio keys that share idempotency keys.
+   */
+  keyNamespace: string;
+  /**
+   * The most that it may cost, the fee included; null without a limit.
+   */
+  maxLamports: bigint | null;
+  /**
+   * When its page was first opened.
+   */
+  openedAt: Date | null;
+  publicId: string;
+  /**
+   * The purchase that pays for it, or has paid, which refers to it in turn.
+   */
+  purchaseId: string | null;
+  request: Json;
+  returnUrl: string;
+  /**
+   * An open one whose time is over has expired, although this says so up to a second later.
+   */
+  status: Generated<string>;
+  tokenType: string;
+  /**
+   * The only wallet that may pay; null for any.
+   */
+  wallet: string | null;
 }
 
 export interface CoSignerHistories {
@@ -414,6 +467,10 @@ export interface Purchases {
   buyerScans: Generated<number>;
   cancelRequested: Generated<boolean>;
   /**
+   * The checkout that it was reserved for, or held.
+   */
+  checkoutId: string | null;
+  /**
    * Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.
    */
   coSigned: Generated<boolean>;
@@ -630,6 +687,10 @@ export interface RefundsSeen {
 
 export interface RefusedPayments {
   buyer: string;
+  /**
+   * The checkout that it should have paid for.
+   */
+  checkoutId: string | null;
   code: string;
   detail: string | null;
   /**
@@ -660,6 +721,14 @@ export interface Rewinds {
 export interface Sales {
   amount: bigint;
   buyer: WalletAddress;
+  /**
+   * The checkout that it was sold through; null for a sale in the market.
+   */
+  checkoutId: string | null;
+  /**
+   * What the game calls that checkout.
+   */
+  clientReference: string | null;
   feeBasisPoints: number;
   /**
    * Its share of the fee: by how much it raises the fee of the items before it, rounded down.
@@ -856,7 +925,7 @@ export interface WebhookOutbox {
    */
   snapshot: unknown | null;
   /**
-   * The purchase, the listing or the case.
+   * The purchase, the listing, the case or the checkout.
    */
   subject: string;
   type: WebhookEvent;
@@ -917,6 +986,7 @@ export interface DB {
   candlesHead: CandlesHead;
   cases: Cases;
   chainSlots: ChainSlots;
+  checkouts: Checkouts;
   coSignerHistories: CoSignerHistories;
   databaseIdentity: DatabaseIdentity;
   events: Events;

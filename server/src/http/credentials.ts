@@ -31,6 +31,8 @@ interface Named {
   /** Its name in the log: for staff, the wallet. */
   name: string
   scopes: readonly Scope[]
+  /** Which callers share its idempotency keys: empty for all, but those with a daily limit. */
+  namespace: string
 }
 
 interface RootKey extends Named {
@@ -51,7 +53,7 @@ interface MadeKey extends Named {
   expiresAt: Date | null
 }
 
-const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes }
+const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes, namespace: '' }
 
 /** Returns the key that has this secret. Throws `Failure` STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED. */
 export type FindStudioKey = (secret: string) => Promise<StudioKey>

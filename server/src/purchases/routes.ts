@@ -3,6 +3,7 @@ import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type FastifyRequest } from 'fastify'
+import { requirePublicId } from '../checkouts/checkout.ts'
 import { type Api, type Session } from '../http/route.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
 import { listCases } from './cases/case-store.ts'
@@ -34,15 +35,16 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps, hashNetwork: (netwo
     return { purchase: purchaseReply(purchase, await replyContext(deps)) }
   }
 
-  api.player('offer', 'buy', async ({ body: { items, maxLamports }, player }) => {
+  api.player('offer', 'buy', async ({ body: { items, maxLamports, checkout }, player }) => {
     const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
-    return { offer: await makeOffer(deps, { buyer: player, items: items.map(readItem), mostLamports }) }
+    return { offer: await makeOffer(deps, { buyer: player, items: items.map(readItem), mostLamports, checkout: readCheckout(checkout) }) }
   })
 
-  api.player('pay', 'buy', async ({ body: { items, reference, transaction }, player, status }) => {
+  api.player('pay', 'buy', async ({ body: { items, reference, transaction, checkout }, player, status }) => {
     const address = parseWalletAddress(reference)
     if (!address) throw new Failure('PAYMENT_REFUSED', { detail: 'its reference is not an address.' })
-    const submission = { buyer: player, items: items.map(readItem), reference: address, transaction }
+    const named = { reference: address, transaction, checkout: readCheckout(checkout) }
+    const submission = { buyer: player, items: items.map(readItem), ...named }
     const { purchaseId, signature, isNew } = await reservePayment(deps, submission)
     status(isNew ? 201 : 200)
     return { purchaseId, signature }
@@ -65,9 +67,10 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps, hashNetwork: (netwo
   })
 
   api.player('purchase', 'buy', async ({ body, player, request }) => {
-    const { items, maxLamports, transfers: paysTransfers = false } = body
+    const { items, maxLamports, transfers: paysTransfers = false, checkout } = body
     const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
-    const order = { buyer: player, items: items.map(readItem), paysTransfers, mostLamports, network: networkOf(request) }
+    const terms = { paysTransfers, mostLamports, checkout: readCheckout(checkout) }
+    const order = { buyer: player, items: items.map(readItem), ...terms, network: networkOf(request) }
     const hold = await placeHold(deps, order)
     return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
@@ -120,6 +123,11 @@ function throwWithoutListing(error: unknown): never {
 /** @throws AMOUNT_INVALID */
 function readItem({ listingId, amount }: OrderedItem): OrderedItem {
   return { listingId, amount: amount === undefined ? undefined : requireTokenAmount(amount, { listingId }) }
+}
+
+/** @throws CHECKOUT_NOT_FOUND */
+function readCheckout(checkout: string | undefined): string | undefined {
+  return checkout === undefined ? undefined : requirePublicId(checkout)
 }
 
 export interface PayLinkOptions {

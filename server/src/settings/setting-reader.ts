@@ -87,6 +87,23 @@ export function isOrigin(text: string): boolean {
   return isHttp(url) && url.pathname === '/' && !/[?#@]/.test(text)
 }
 
+/** An origin that players may be sent back to: https, or http on a loopback address. */
+export function isReturnOrigin(text: string): boolean {
+  return isOrigin(text) && isSafe(new URL(text))
+}
+
+/** An address that players may be sent back to, before its origin is compared. */
+export function isReturnUrl(text: string): boolean {
+  if (!URL.canParse(text) || text.includes('#')) return false
+  const url = new URL(text)
+  return isSafe(url) && url.username === '' && url.password === ''
+}
+
+/** Nobody on the way can read or change what is sent there. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
 function isHttp(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:'
 }

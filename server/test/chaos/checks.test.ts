@@ -65,7 +65,7 @@ const sold = recordOf({ purchases: [soldPurchase] })
 const undone = recordOf({ purchases: [soldPurchase], cases: [vanished] })
 
 describe('chaos', () => {
-  const shared = { purchaseId: 'p1', buyer: 'buyer', signature: 'paid', settledAt, reverses: null }
+  const shared = { purchaseId: 'p1', buyer: 'buyer', signature: 'paid', settledAt, reverses: null, checkout: null }
   const first: Sale = { ...shared, ...apples, saleId: 'p1.1', fee: { lamports: '7', basisPoints: 250 } }
   const second: Sale = { ...shared, ...sodas, saleId: 'p1.2', fee: { lamports: '3', basisPoints: 250 } }
   const reversalOf = (sale: Sale): Sale => ({ ...sale, saleId: `${sale.saleId}.reversed`, reverses: sale.saleId })

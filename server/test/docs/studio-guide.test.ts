@@ -39,7 +39,9 @@ function callsOf(guide: string, variables: Record<string, string>): GuideCall[] 
   })
 }
 
-/** A player who has sold something, with a case, a key, a webhook with a message, a recovery and an audit. Returns what the guide calls them. */
+const checkoutWish = { tokenType: 'APPLE_JUICE', amount: 1, returnUrl: 'https://game.example/', idempotencyKey: 'order 1' }
+
+/** A player who has sold something, with a case, a checkout, a key, a webhook with a message, a recovery and an audit. Returns what the guide calls them. */
 async function openVariables({ call, createKey }: StudioClient): Promise<Record<string, string>> {
   const [wallet, buyer, signature] = [await addPlayer(market), await addPlayer(market), newSignature()]
   const { webhook } = (await call('POST', '/webhooks', { body: { url: 'https://game.example/', events: ['sale.settled'] } })).body
@@ -61,6 +63,7 @@ async function openVariables({ call, createKey }: StudioClient): Promise<Record<
     SIGNATURE: signature,
     PURCHASE: purchaseId,
     CASE: cases[0]?.id ?? '',
+    CHECKOUT: (await call('POST', '/checkouts', { body: checkoutWish })).body.checkout.id,
     RECOVERY: (await call('POST', '/recoveries', { body: {} })).body.recovery.id,
     AUDIT: (await call('POST', '/audits', { body: {} })).body.audit.id,
   }
@@ -81,7 +84,7 @@ const refusals: Record<string, string | undefined> = {
 }
 
 it('docs/studio.md shows every call of the studio, and each does what it says', async () => {
-  const studio = await startStudio(market.databaseUrl)
+  const studio = await startStudio(market.databaseUrl, { settings: { CHECKOUT_ORIGINS: 'https://game.example' } })
   const problemsOf = await checkAgainstDocument(studio.origin)
   const calls = callsOf(await readText('docs/studio.md'), await openVariables(studio))
   expect(new Set(calls.map(nameOf))).toEqual(new Set(Object.keys(studioEndpoints)))

@@ -285,8 +285,8 @@ export class TradingWorld {
   }
 
   /** What a buyer would pay for listings, or parts of them, with a payment that only the market can send. */
-  offer(buyer: Wallet, items: readonly OrderedItem[]) {
-    return makeOffer(this.deps, { buyer: buyer.address, items, mostLamports: undefined })
+  offer(buyer: Wallet, items: readonly OrderedItem[], checkout?: string) {
+    return makeOffer(this.deps, { buyer: buyer.address, items, mostLamports: undefined, checkout })
   }
 
   /** Signs what an offer asks for. Submits nothing. */
@@ -299,8 +299,14 @@ export class TradingWorld {
   }
 
   /** Submits a signed payment for the server to complete and send. */
-  pay(buyer: Wallet, items: readonly OrderedItem[], { reference }: Pick<Offer, 'reference'>, { base64: transaction }: SignedPayment) {
-    return reservePayment(this.deps, { buyer: buyer.address, items, reference: asWallet(reference), transaction })
+  pay(
+    buyer: Wallet,
+    items: readonly OrderedItem[],
+    { reference }: Pick<Offer, 'reference'>,
+    { base64: transaction }: SignedPayment,
+    checkout?: string,
+  ) {
+    return reservePayment(this.deps, { buyer: buyer.address, items, reference: asWallet(reference), transaction, checkout })
   }
 
   /** Completes a payment with the market's key, without a reservation: as whoever has stolen the key, or a database that was lost. */
@@ -312,9 +318,9 @@ export class TradingWorld {
   }
 
   /** Buys with a payment that only the market can send. Returns the purchase as its buyer sees it, reserved. */
-  async buyCoSigned(buyer: Wallet, items: readonly OrderedItem[]): Promise<Purchase> {
-    const offer = await this.offer(buyer, items)
-    const { purchaseId } = await this.pay(buyer, items, offer, await this.signOffer(buyer, offer))
+  async buyCoSigned(buyer: Wallet, items: readonly OrderedItem[], checkout?: string): Promise<Purchase> {
+    const offer = await this.offer(buyer, items, checkout)
+    const { purchaseId } = await this.pay(buyer, items, offer, await this.signOffer(buyer, offer), checkout)
     return this.read(purchaseId)
   }
 

@@ -2,6 +2,7 @@ import Type from 'typebox'
 
 import { MAX_ITEMS, MAX_SELLERS } from '../../limits.ts'
 import { type CallSchema, chainFailures, type Keywords } from '../call.ts'
+import { checkoutFailures, paidCheckout } from '../checkouts.ts'
 import {
   Address,
   amount,
@@ -99,7 +100,10 @@ const OfferSchema = Type.Object(
   { title: 'Offer' },
 )
 
-const OfferOrder = Type.Object({ items: orderedItems, maxLamports: Type.Optional(maxLamports) }, { ...closed, title: 'OfferOrder' })
+const OfferOrder = Type.Object(
+  { items: orderedItems, maxLamports: Type.Optional(maxLamports), checkout: paidCheckout },
+  { ...closed, title: 'OfferOrder' },
+)
 
 const CoSignedPayment = Type.Object(
   {
@@ -109,6 +113,7 @@ const CoSignedPayment = Type.Object(
       ...signedTransaction,
       description: 'The transaction in base64, signed by the buyer; the co-signer’s signature is empty',
     },
+    checkout: paidCheckout,
   },
   { ...closed, title: 'CoSignedPayment' },
 )
@@ -127,6 +132,7 @@ const PurchaseOrder = Type.Object(
     maxLamports: Type.Optional(maxLamports),
     sendsThrough: Type.Optional(SendsThrough),
     transfers: Type.Optional(paysTransfers),
+    checkout: paidCheckout,
   },
   { ...closed, title: 'PurchaseOrder' },
 )
@@ -185,6 +191,7 @@ const offerFailures = [
   'COOLDOWN',
   'BALANCE_LIMIT',
   'PRICE_MOVED',
+  ...checkoutFailures,
   ...chainFailures,
 ] as const
 
@@ -236,6 +243,7 @@ export const buyingCalls = {
     response: { 201: Type.Object({ transactionDetails: TransactionDetails }) },
     failures: [
       ...holdFailures,
+      ...checkoutFailures,
       'SAME_LISTING_TWICE',
       'TOO_MANY_ITEMS',
       'TOO_MANY_SELLERS',

@@ -20,6 +20,12 @@ export const SaleSchema = Type.Object(
     fee: FeeSchema,
     signature: Type.String({ description: 'The payment’s transaction, which may have paid for several sales' }),
     settledAt: Timestamp('When the drinks moved; of a reversal, when the market found out'),
+    checkout: Nullable(
+      Type.Object(
+        { id: Id('The checkout'), clientReference: Nullable(Type.String({ description: 'Your own name for it' })) },
+        { title: 'SoldCheckout', description: 'The checkout that it was sold through; null for a sale in the market' },
+      ),
+    ),
   },
   {
     title: 'Sale',

@@ -46,11 +46,12 @@ export async function insertRefusal(
   buyer: WalletAddress,
   { messageHash, reference }: PaymentName,
   { code, detail, listingId }: Pick<Refusal, 'code' | 'detail' | 'listingId'>,
-  expiryHeight: bigint,
+  { expiryHeight, checkoutId }: { expiryHeight: bigint; checkoutId: string | undefined },
 ): Promise<void> {
   await sql`
-    insert into refused_payments (message_hash, buyer, reference, code, detail, listing_id, expiry_height)
-    values (${messageHash}, ${buyer}, ${reference}, ${code}, ${detail ?? null}, ${listingId ?? null}, ${expiryHeight})`.execute(tx)
+    insert into refused_payments (message_hash, buyer, reference, code, detail, listing_id, expiry_height, checkout_id)
+    values (${messageHash}, ${buyer}, ${reference}, ${code}, ${detail ?? null}, ${listingId ?? null}, ${expiryHeight},
+      ${checkoutId ?? null})`.execute(tx)
 }
 
 /** Deletes refusals a week old: their bytes expired about a minute after they were signed, even if the chain has stood still for days. */

@@ -14,6 +14,8 @@ interface OfferOrder {
   items: readonly OrderedItem[]
   /** The most that the buyer will pay in total, including the fee. */
   mostLamports: bigint | undefined
+  /** The public identifier of the checkout that it would pay for. */
+  checkout?: string | undefined
 }
 
 /**
@@ -32,13 +34,16 @@ export async function makeOffer(deps: PurchaseDeps, order: OfferOrder): Promise<
   }
 }
 
-async function decideOffer(deps: PurchaseDeps, { buyer, items: asked, mostLamports }: OfferOrder): Promise<Reply<'offer'>['offer']> {
+async function decideOffer(
+  deps: PurchaseDeps,
+  { buyer, items: asked, mostLamports, checkout }: OfferOrder,
+): Promise<Reply<'offer'>['offer']> {
   const { database, chain, catalogue, settings, references, coSigners } = deps
   if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
   const items = soundItems(asked)
   const ids = items.map(({ listingId }) => listingId)
-  const facts = await readFacts(database, buyer, ids)
-  const order = { kind: 'payment', buyer, items, paysTransfers: true, mostLamports, fee: settings.fee } as const
+  const facts = await readFacts(database, buyer, ids, { checkout })
+  const order = { kind: 'payment', buyer, items, paysTransfers: true, mostLamports, fee: settings.fee, checkout } as const
   const decision = decideReservation(facts, order)
   if (decision.kind === 'refused') throw refusalFailure(decision.refusal, catalogue)
   if (decision.kind === 'repeated') throw new Error('an offer has no payment that could be known')

@@ -1,6 +1,7 @@
 import { Failure, errors } from '@juicebar/contract/errors'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS, MAX_REFUSED_PAYMENTS } from '@juicebar/contract/limits'
+import { beginCheckout } from '../../checkouts/checkout-store.ts'
 import { type Chain, type Simulation, BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
 import { mayBegin, type Turn, decodeSubmitted, differenceFrom, type SubmittedPayment } from './submitted-payment.ts'
 import { withSignature } from '../../chain/transactions/message.ts'
@@ -43,6 +44,8 @@ export interface PaymentSubmission {
   reference: WalletAddress
   /** In base64; the buyer's signature in place, the co-signer's empty. */
   transaction: string
+  /** The public identifier of the checkout that it pays for. */
+  checkout?: string | undefined
 }
 
 /** `isNew`: false if the same message was reserved before. */
@@ -85,14 +88,14 @@ export async function reservePayment(deps: PurchaseDeps, submission: PaymentSubm
 }
 
 async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promise<ReservedPayment> {
-  const { buyer } = submission
+  const { buyer, checkout } = submission
   const { settings, coSigners, references } = deps
   if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
   const items = soundItems(submission.items)
   const payment = decodeSubmitted(submission, coSigners, references)
-  const order: PaymentOrder = { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment }
+  const order: PaymentOrder = { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment, checkout }
   const ids = items.map(({ listingId }) => listingId)
-  const facts = await readFacts(deps.database, buyer, ids, { payment })
+  const facts = await readFacts(deps.database, buyer, ids, { payment, checkout })
   const decision = compare(decideReservation(facts, order), order)
   if (decision.kind === 'repeated') return repeated(decision)
   if (decision.kind === 'refused') return refuse(deps, order, decision.refusal)
@@ -121,6 +124,7 @@ async function signAndSend(deps: PurchaseDeps, order: PaymentOrder, checked: Che
     const transactionBytes = Buffer.from(complete)
     const named = { buyer, fee, reference, signature, messageHash, transactionBytes, liveSeconds: LIVE_SECONDS }
     const purchaseId = await insertReservation(tx, decision.plan, { ...landing, ...named })
+    if (facts.checkout) await beginCheckout(tx, facts.checkout.id, purchaseId)
     return { kind: 'reserved' as const, purchaseId, transactionBytes }
   })
   if (outcome.kind === 'repeated') return repeated(outcome)
@@ -178,12 +182,12 @@ async function record(
   tx: Tx,
   { buyer, payment }: PaymentOrder,
   refusal: Refusal,
-  { facts: { known }, expiryHeight }: { facts: ReservationFacts; expiryHeight: bigint },
+  { facts: { known, checkout }, expiryHeight }: { facts: ReservationFacts; expiryHeight: bigint },
 ): Promise<{ kind: 'refused'; refusal: Refusal }> {
   if (known?.refused || !isFinal(refusal)) return { kind: 'refused', refusal: known?.refused ?? refusal }
   const live = known?.refusals.filter((height) => height + LONGEST_LIFE_BLOCKS >= expiryHeight) ?? []
   if (live.length >= MAX_REFUSED_PAYMENTS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: RETRY_SECONDS })
   const { detail, listingId } = refusalFailure(refusal, catalogue)
-  await insertRefusal(tx, buyer, payment, { code: refusal.code, detail, listingId }, expiryHeight)
+  await insertRefusal(tx, buyer, payment, { code: refusal.code, detail, listingId }, { expiryHeight, checkoutId: checkout?.id })
   return { kind: 'refused', refusal: { ...refusal, detail } }
 }

@@ -2,6 +2,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type Chain } from '../../chain/chain.ts'
+import { beginCheckout } from '../../checkouts/checkout-store.ts'
 import { decideAdmission, noReservations, type Reservations, returnReservation, type HoldOrder } from './hold.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
@@ -93,7 +94,7 @@ async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<Hol
 /** The open hold that the buyer has of the same order. */
 async function findSameHold({ database }: HoldDeps, order: PricedOrder): Promise<HoldOutcome | undefined> {
   return inTransaction(database, async (tx) => {
-    const decision = await decideHold(tx, order)
+    const { decision } = await decideHold(tx, order)
     return decision.kind === 'repeated' ? keep(tx, order, decision.purchaseId) : undefined
   })
 }
@@ -108,20 +109,28 @@ export async function holdAsRead(
   const needsReference = settings.walletSends === 'referenced'
   const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds, network: order.network?.hash }
   return inTransaction(database, async (tx) => {
-    const decision = await decideHold(tx, { ...order, funds })
+    const { decision, checkoutId } = await decideHold(tx, { ...order, funds })
     if (decision.kind === 'refused') return decision
     if (decision.kind === 'repeated') return keep(tx, order, decision.purchaseId)
     const hold = await insertHold(tx, decision.plan, { ...terms, reference: references.make('purchase', buyer) })
     if (payLink !== undefined) await notePayLinkHold(tx, payLink, buyer, hold.id)
+    if (checkoutId !== undefined) await beginCheckout(tx, checkoutId, hold.id)
     return { kind: 'held', hold, isNew: true }
   })
 }
 
-async function decideHold(tx: Tx, order: PricedOrder & Pick<BuyOrder, 'funds'>): Promise<ReservationDecision> {
+/** `checkoutId`: of the checkout that the order names. */
+interface DecidedHold {
+  decision: ReservationDecision
+  checkoutId?: string | undefined
+}
+
+async function decideHold(tx: Tx, order: PricedOrder & Pick<BuyOrder, 'funds'>): Promise<DecidedHold> {
   const { payLink, buyer } = order
   const refusal = payLink === undefined ? undefined : await lockPayLink(tx, payLink, buyer)
-  if (refusal) return { kind: 'refused', refusal }
-  return (await decideOrder(tx, order)).decision
+  if (refusal) return { decision: { kind: 'refused', refusal } }
+  const { decision, facts } = await decideOrder(tx, order)
+  return { decision, checkoutId: facts.checkout?.id }
 }
 
 async function keep(tx: Tx, { payLink, buyer }: PricedOrder, id: string): Promise<HoldOutcome> {

@@ -15,13 +15,13 @@ export interface DecidedOrder {
  * that were read after they were taken.
  */
 export async function decideOrder(tx: Tx, order: BuyOrder): Promise<DecidedOrder> {
-  const { buyer, payment, network } = order
+  const { buyer, payment, network, checkout } = order
   const ids = order.items.map(({ listingId }) => listingId)
-  const first = await lockFacts(tx, buyer, ids, { waits: payment !== undefined, payment, network })
+  const first = await lockFacts(tx, buyer, ids, { waits: payment !== undefined, payment, network, checkout })
   if (!first.locked) {
     const refusal = decideReservation(first.facts, order)
     if (refusal.kind === 'refused') return { decision: refusal, facts: first.facts }
   }
-  const { facts } = first.locked ? first : await lockFacts(tx, buyer, ids, { waits: true, payment, network })
+  const { facts } = first.locked ? first : await lockFacts(tx, buyer, ids, { waits: true, payment, network, checkout })
   return { decision: decideReservation(facts, order), facts }
 }

@@ -8,6 +8,7 @@ import { type PurchaseItem } from '../purchase/purchase.ts'
 import {
   type AbandonmentRow,
   readAbandonments,
+  type CheckoutFacts,
   type KnownPayment,
   type ListingFacts,
   type OpenPurchase,
@@ -33,6 +34,7 @@ interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought' | 
   failed: string[]
   balances: Record<TokenType, number>
   known: (KnownPayment & { refusals: string[] | null }) | null
+  checkout: (Omit<CheckoutFacts, 'maxLamports'> & { maxLamports: string | null }) | null
 }
 
 /** Reads all that decides whether a wallet may reserve listings: `reservation_facts` in functions/reservations.sql. Locks nothing. */
@@ -40,11 +42,12 @@ export async function readFacts(
   database: Database | Tx,
   buyer: WalletAddress | undefined,
   listingIds: readonly string[],
-  { payment, network }: Pick<BuyOrder, 'payment' | 'network'> = {},
+  { payment, network, checkout }: Pick<BuyOrder, 'payment' | 'network' | 'checkout'> = {},
 ): Promise<ReservationFacts> {
   const { rows } = await sql<{ facts: FactsRow }>`
     select reservation_facts(
-      ${buyer ?? ''}, ${listingIds}::uuid[], ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null}
+      ${buyer ?? ''}, ${listingIds}::uuid[], ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null},
+      ${checkout ?? null}
     ) as facts
   `.execute(database)
   if (!rows[0]) throw new Error('the database told no facts')
@@ -60,17 +63,30 @@ export async function lockFacts(
   tx: Tx,
   buyer: WalletAddress,
   listingIds: readonly string[],
-  { waits, payment, network }: Pick<BuyOrder, 'payment' | 'network'> & { waits: boolean },
+  { waits, payment, network, checkout }: Pick<BuyOrder, 'payment' | 'network' | 'checkout'> & { waits: boolean },
 ): Promise<{ locked: boolean; facts: ReservationFacts }> {
   const { rows } = await sql<{ locked: boolean; facts: FactsRow }>`
     select locked, facts from lock_reservation_facts(
-      ${buyer}, ${listingIds}::uuid[], ${waits}, ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null}
+      ${buyer}, ${listingIds}::uuid[], ${waits}, ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null},
+      ${checkout ?? null}
     )`.execute(tx)
   if (!rows[0]) throw new Error('the database told no facts')
   return { locked: rows[0].locked, facts: factsOf(rows[0].facts) }
 }
 
-function factsOf({ now, listings, rules, boughtToday, open, abandoned, failed, balances, known, ...facts }: FactsRow): ReservationFacts {
+function factsOf({
+  now,
+  listings,
+  rules,
+  boughtToday,
+  open,
+  abandoned,
+  failed,
+  balances,
+  known,
+  checkout,
+  ...facts
+}: FactsRow): ReservationFacts {
   const lamportsOf = (text: string | null) => (text === null ? null : BigInt(text))
   return {
     ...facts,
@@ -103,5 +119,6 @@ function factsOf({ now, listings, rules, boughtToday, open, abandoned, failed, b
     failed: failed.map((at) => new Date(at)),
     balances: new Map(Object.entries(balances)),
     known: known ? { ...known, refusals: (known.refusals ?? []).map(BigInt) } : undefined,
+    checkout: checkout ? { ...checkout, maxLamports: lamportsOf(checkout.maxLamports) } : undefined,
   }
 }

@@ -27,6 +27,8 @@ export interface BuyOrder {
   fee: FeeTerms
   /** Of a hold: where it comes from, as a keyed hash, and how much wallets that never completed a purchase may hold from there together. */
   network?: { hash: Buffer; mostItems: number } | undefined
+  /** The public identifier of the checkout that it pays for. */
+  checkout?: string | undefined
   /** Of a signed payment. */
   payment?: PaymentName | undefined
   /** What the chain has answered; undefined if it was not asked yet. */
@@ -86,6 +88,15 @@ export type PayLinkRefusalCode =
   | 'PAY_LINK_ELSEWHERE'
   | 'PAY_LINK_LIMIT'
 
+/** Why a checkout cannot be paid, or not so. */
+export type CheckoutRefusalCode =
+  | 'CHECKOUT_NOT_FOUND'
+  | 'CHECKOUT_EXPIRED'
+  | 'CHECKOUT_PAYING'
+  | 'CHECKOUT_PAID'
+  | 'CHECKOUT_OTHER_WALLET'
+  | 'CHECKOUT_DIFFERS'
+
 /** Why nobody, or not this wallet, may buy so much of a listing. */
 export type ListingRefusalCode =
   | 'LISTING_NOT_FOUND'
@@ -103,6 +114,7 @@ export interface Refusal {
     | RestrictionCode
     | ListingRefusalCode
     | PayLinkRefusalCode
+    | CheckoutRefusalCode
     | 'TOO_MANY_SELLERS'
     | 'COOLDOWN'
     | 'TOO_MANY_HOLDS'
@@ -129,7 +141,7 @@ export interface Refusal {
   isFirst?: boolean | undefined
   /** Set for TOO_MANY_HOLDS if wallets of the same network that never completed a purchase hold too much together. */
   ofNetwork?: boolean | undefined
-  /** Set for PAYMENT_REFUSED, and for a refusal that was recorded: what completes the sentence of the code. */
+  /** Set for PAYMENT_REFUSED and CHECKOUT_DIFFERS, and for a refusal that was recorded: what completes the sentence of the code. */
   detail?: string | undefined
   /** Set for PART_TOO_SMALL if a larger part would be accepted: how many drinks it takes. */
   neededAmount?: number | undefined

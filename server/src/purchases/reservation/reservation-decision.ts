@@ -20,16 +20,19 @@ import { type BuyOrder, type OrderedItem, type ListingRefusalCode, type Refusal 
 
 /**
  * The rules of buying, for payments, holds and payment links alike: whether an order may be reserved now. First whether the market is open
- * to the buyer, then the rules of each item, in their order, then those of the wallet, then those of the payment.
+ * to the buyer and the checkout can be paid, then the rules of each item, in their order, then those of the wallet, then those of the payment.
  */
 export function decideReservation(facts: ReservationFacts, order: BuyOrder): ReservationDecision {
   const repeated = order.kind === 'payment' ? decideKnown(facts.known) : decideRepetition(facts.open, order)
   if (repeated) return repeated
   const others = facts.open.filter((purchase) => !sharesListing(purchase, order.items))
+  const closed = facts.restriction ?? refusedByCheckout(facts, order)
+  if (closed) return { kind: 'refused', refusal: closed }
   const planned = planItems(facts, order)
   if ('code' in planned) return { kind: 'refused', refusal: planned }
   const plan = totalOf(planned, order)
   const refusal =
+    differsFromCheckout(facts, plan) ??
     refusedBySellers(plan) ??
     refusedByDailyRules(facts, others, plan) ??
     refusedByWallet(facts, others, order) ??
@@ -49,7 +52,7 @@ function decideKnown(known: KnownPayment | undefined): ReservationDecision | und
 
 /** The same order of a hold again means the same purchase, unless paying for that would be a mistake or is not what this client would do. */
 function decideRepetition(open: readonly OpenPurchase[], order: BuyOrder): ReservationDecision | undefined {
-  const same = open.find((purchase) => isSameOrder(purchase, order.items))
+  const same = open.find((purchase) => isSameOrder(purchase, order.items) && purchase.checkout === (order.checkout ?? null))
   if (!same) return undefined
   const { id: purchaseId, lamports, fee, sellers } = same
   if (same.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
@@ -72,9 +75,29 @@ function sharesListing({ items }: OpenPurchase, ordered: readonly OrderedItem[])
   return items.some(({ listingId }) => ordered.some((asked) => asked.listingId === listingId))
 }
 
+/** A checkout is paid once, in time, by the wallet that it is for. */
+function refusedByCheckout({ checkout }: ReservationFacts, { checkout: named, buyer }: BuyOrder): Refusal | undefined {
+  if (named === undefined) return undefined
+  if (!checkout) return { code: 'CHECKOUT_NOT_FOUND' }
+  if (checkout.status === 'completed') return { code: 'CHECKOUT_PAID' }
+  if (checkout.status === 'paying') return { code: 'CHECKOUT_PAYING' }
+  if (checkout.status === 'expired') return { code: 'CHECKOUT_EXPIRED' }
+  return checkout.wallet === null || checkout.wallet === buyer ? undefined : { code: 'CHECKOUT_OTHER_WALLET' }
+}
+
+/** Exactly the checkout's item and amount, for at most what it may cost. */
+function differsFromCheckout({ checkout }: ReservationFacts, { items, lamports, feeLamports }: ReservationPlan): Refusal | undefined {
+  if (!checkout) return undefined
+  const { tokenType, amount, maxLamports } = checkout
+  const ordered = items.reduce((sum, item) => sum + item.amount, 0)
+  if (items.some((item) => item.tokenType !== tokenType)) return { code: 'CHECKOUT_DIFFERS', detail: 'it is for another item.' }
+  if (ordered !== amount) return { code: 'CHECKOUT_DIFFERS', detail: `it is for ${amount}, not for ${ordered}.` }
+  if (maxLamports === null || lamports + feeLamports <= maxLamports) return undefined
+  return { code: 'CHECKOUT_DIFFERS', detail: 'this costs more now than the game allows.' }
+}
+
 /** The items with their prices, or why one of them cannot be bought. */
-function planItems({ restriction, listings, rules }: ReservationFacts, { buyer, items }: BuyOrder): PlannedItem[] | Refusal {
-  if (restriction) return restriction
+function planItems({ listings, rules }: ReservationFacts, { buyer, items }: BuyOrder): PlannedItem[] | Refusal {
   const planned: PlannedItem[] = []
   for (const { listingId, amount: asked } of items) {
     const listing = listings.get(listingId)

@@ -1,5 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { type CheckoutStatus } from '@juicebar/contract/schemas'
 import { type Restriction, type TokenRule } from '../../restrictions/restriction.ts'
 import { type Refusal } from './order.ts'
 
@@ -85,11 +86,25 @@ export interface OpenPurchase {
   fee: { lamports: bigint; basisPoints: number }
   /** Only the market can send its payment. */
   coSigned: boolean
+  /** The public identifier of the checkout that it is for. */
+  checkout: string | null
   /** Cancelled, or the payment window has closed. */
   closed: boolean
   paymentRecorded: boolean
   /** The chain has confirmed the payment, so the wallet's balance no longer has it. */
   confirmed: boolean
+}
+
+/** What a game has asked a player to pay for. */
+export interface CheckoutFacts {
+  id: string
+  status: CheckoutStatus
+  tokenType: TokenType
+  amount: number
+  /** The most that it may cost, the fee included. */
+  maxLamports: bigint | null
+  /** The only wallet that may pay. */
+  wallet: WalletAddress | null
 }
 
 /** What the market knows of a co-signed payment. */
@@ -128,6 +143,8 @@ export interface ReservationFacts {
   balances: ReadonlyMap<TokenType, number>
   /** Of a payment. */
   known: KnownPayment | undefined
+  /** The order's; undefined if it names none, or one that does not exist. */
+  checkout: CheckoutFacts | undefined
 }
 
 export interface PlannedItem {

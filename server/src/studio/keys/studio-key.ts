@@ -72,7 +72,8 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
   if (found.isRevoked) throw new Failure('KEY_REVOKED')
   if (found.isExpired) throw new Failure('KEY_EXPIRED')
   const { id, name, scopes, dailyCreditLimit, expiresAt } = found
-  return { kind: 'made', id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
+  const limit = dailyCreditLimit === null ? null : Number(dailyCreditLimit)
+  return { kind: 'made', id, name, scopes, dailyCreditLimit: limit, expiresAt, namespace: limit === null ? '' : id }
 }
 
 /** @throws BAD_REQUEST if the name could be mistaken in the log for the root key or a staff wallet, or if the expiry is not a time */

@@ -20,6 +20,8 @@ const itemColumns = [
   'feeBasisPoints',
   'signature',
   'settledAt',
+  'checkoutId',
+  'clientReference',
 ] as const satisfies (keyof SaleRow)[]
 const saleColumns = ['purchaseId', 'isReversal', ...itemColumns] as const satisfies (keyof SaleRow)[]
 

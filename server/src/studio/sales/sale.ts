@@ -18,6 +18,9 @@ export interface SaleRow {
   signature: string
   /** Of a reversal, when the server found out. */
   settledAt: Date
+  checkoutId: string | null
+  /** What the game calls that checkout. */
+  clientReference: string | null
 }
 
 /** The entry for a sale whose payment the chain has undone. */
@@ -41,5 +44,6 @@ export function saleReply(row: SaleRow): Sale {
     fee: { lamports: row.feeLamports.toString(), basisPoints: row.feeBasisPoints },
     signature: row.signature,
     settledAt: row.settledAt.toISOString(),
+    checkout: row.checkoutId === null ? null : { id: row.checkoutId, clientReference: row.clientReference },
   }
 }

@@ -224,6 +224,9 @@ function notedEvent({ id, type, subject, snapshot, createdAt }: NotedRow): Noted
     case 'sale.settled':
     case 'sale.reversed':
       return { ...noted, type, purchaseId: subject }
+    case 'checkout.completed':
+    case 'checkout.expired':
+      return { ...noted, type, checkoutId: subject }
     case 'listing.created':
     case 'listing.removed':
       // The triggers of functions/webhooks.sql write these.

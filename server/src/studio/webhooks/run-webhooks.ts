@@ -6,6 +6,7 @@ import { MAX_WEBHOOKS } from '@juicebar/contract/limits'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { findCasesInState } from '../../purchases/cases/case-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { findCheckouts } from '../../checkouts/checkout-store.ts'
 import { findSalesOf } from '../sales/sale-store.ts'
 import { messagesOf, type NotedEvent, type AfterFailure, afterFailure, isDelivered, signMessage } from './webhook.ts'
 import {
@@ -30,7 +31,10 @@ import { type FailureLog } from '../../runtime/outage.ts'
 import { type Poster } from '../../outgoing/post-message.ts'
 import { startRepeating } from '../../runtime/repeat.ts'
 
-export type CollectDeps = Pick<PurchaseDeps, 'database' | 'catalogue'>
+export interface CollectDeps extends Pick<PurchaseDeps, 'database' | 'catalogue'> {
+  /** Of the market. */
+  publicOrigin: string
+}
 
 /** Events of one short transaction. */
 const COLLECT_BATCH = 500
@@ -39,13 +43,16 @@ const COLLECT_BATCH = 500
  * Turns events recorded for webhooks into messages, and gives them their order. One server does this at a time.
  * @returns how many events it took
  */
-export async function collectMessages({ database, catalogue }: CollectDeps, batch = COLLECT_BATCH): Promise<number> {
+export async function collectMessages({ database, catalogue, publicOrigin }: CollectDeps, batch = COLLECT_BATCH): Promise<number> {
   if (!(await hasNotedEvents(database))) return 0
   return inTransaction(database, async (tx) => {
     if (!(await claimOrder(tx))) return 0
     const events = await takeNotedEvents(tx, batch)
     const purchaseIds = events.flatMap((event) => ('purchaseId' in event ? [event.purchaseId] : []))
-    const subjects = { sales: await findSalesOf(tx, purchaseIds), cases: await casesOf(tx, catalogue, events) }
+    const checkoutIds = events.flatMap((event) => ('checkoutId' in event ? [event.checkoutId] : []))
+    const checkouts = new Map((await findCheckouts(tx, checkoutIds)).map((checkout) => [checkout.id, checkout]))
+    const sales = await findSalesOf(tx, purchaseIds)
+    const subjects = { sales, checkouts, publicOrigin, cases: await casesOf(tx, catalogue, events) }
     const messages = events.flatMap((event) => messagesOf(event, subjects))
     if (messages.length > 0) await insertMessages(tx, messages)
     return events.length

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Failure } from '@juicebar/contract/errors'
 import { type Webhook, type WebhookEvent, type Case, type CaseStatus } from '@juicebar/contract/schemas'
+import { type CheckoutRow, checkoutReply, endedCheckout } from '../../checkouts/checkout.ts'
 import { type Outcome } from '../../outgoing/post-message.ts'
 import { reversalOf, saleReply, type SaleRow } from '../sales/sale.ts'
 import { isPublicAddress, literalAddress } from '../../outgoing/address.ts'
@@ -107,6 +108,7 @@ export function signMessage(secrets: readonly string[], { id, timestamp, body }:
 /** An event, as its transaction recorded it. */
 export type NotedEvent = { id: bigint; createdAt: Date } & (
   | { type: 'sale.settled' | 'sale.reversed'; purchaseId: string }
+  | { type: 'checkout.completed' | 'checkout.expired'; checkoutId: string }
   | { type: 'listing.created' | 'listing.removed'; listing: object }
   | { type: 'case.opened' | 'case.closed'; state: NotedCaseState }
 )
@@ -124,6 +126,10 @@ export interface NotedCaseState {
 export interface Subjects {
   /** By their purchases. */
   sales: ReadonlyMap<string, readonly SaleRow[]>
+  /** By their identifiers. */
+  checkouts: ReadonlyMap<string, CheckoutRow>
+  /** Of the market, for the addresses of checkouts. */
+  publicOrigin: string
   /** By the events that are about them. */
   cases: ReadonlyMap<NotedEvent, Case>
 }
@@ -140,12 +146,18 @@ export function messagesOf(event: NotedEvent, subjects: Subjects): NewMessage[] 
   return dataOf(event, subjects).map((data) => ({ type, body: JSON.stringify({ type, timestamp: createdAt.toISOString(), data }) }))
 }
 
-function dataOf(event: NotedEvent, { sales, cases }: Subjects): object[] {
+function dataOf(event: NotedEvent, { sales, checkouts, publicOrigin, cases }: Subjects): object[] {
   switch (event.type) {
     case 'sale.settled':
     case 'sale.reversed': {
       const sold = sales.get(event.purchaseId) ?? []
       return sold.map((sale) => saleReply(event.type === 'sale.reversed' ? reversalOf(sale, event.createdAt) : sale))
+    }
+    case 'checkout.completed':
+    case 'checkout.expired': {
+      const checkout = checkouts.get(event.checkoutId)
+      const status = event.type === 'checkout.completed' ? 'completed' : 'expired'
+      return checkout ? [{ checkout: checkoutReply(endedCheckout(checkout, status), publicOrigin) }] : []
     }
     case 'listing.created':
     case 'listing.removed':

@@ -313,6 +313,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
     networkItems: 0,
     balances: new Map(),
     known: undefined,
+    checkout: undefined,
     listings: new Map(
       listings.map(({ seller, amount, price: lamports, whole, divisible, state: status, partOf, heldBy }, number) => [
         String(number),
@@ -343,6 +344,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
               lamports: totalOf(purchase.items),
               fee: { lamports: purchase.fee, basisPoints: 0 },
               coSigned: false,
+              checkout: null,
               closed: purchase.windowClosed,
               paymentRecorded: purchase.recorded !== undefined,
               confirmed: false,

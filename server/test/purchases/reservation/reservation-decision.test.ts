@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FeeTerms } from '../../../src/purchases/purchase/purchase.ts'
 import { type BuyOrder, type Funds } from '../../../src/purchases/reservation/order.ts'
-import { type ListingFacts, type OpenPurchase, type ReservationFacts } from '../../../src/purchases/reservation/reservation.ts'
+import {
+  type CheckoutFacts,
+  type ListingFacts,
+  type OpenPurchase,
+  type ReservationFacts,
+} from '../../../src/purchases/reservation/reservation.ts'
 import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 
 const NOW = new Date('2026-01-02T03:04:05Z')
@@ -42,6 +47,7 @@ const open = (changes: Partial<OpenPurchase> = {}): OpenPurchase => ({
   lamports: SOL,
   fee: { lamports: 0n, basisPoints: 0 },
   coSigned: false,
+  checkout: null,
   closed: false,
   paymentRecorded: false,
   confirmed: false,
@@ -57,6 +63,7 @@ const facts = ({
   rules: new Map(),
   boughtToday: new Map(),
   networkItems: 0,
+  checkout: undefined,
   open: [],
   abandoned: [],
   failed: [],
@@ -85,6 +92,10 @@ const funds = (changes: Partial<Funds> = {}): Funds => ({
   balances: new Map([[seller, SOL]]),
   ...changes,
 })
+const checkout = (changes: Partial<CheckoutFacts> = {}): { checkout: CheckoutFacts } => ({
+  checkout: { id: 'c', status: 'open', tokenType: 'APPLE_JUICE', amount: 10, maxLamports: null, wallet: null, ...changes },
+})
+const pays = { checkout: 'link' }
 const three = ['x', 'y', 'z'].map((id) => open({ id, items: open().items.map((item) => ({ ...item, listingId: id })) }))
 const twice = [minutesAgo(1), minutesAgo(2)].map((at) => ({ at, listingIds: ['a'] }))
 const elsewhere = [1, 2, 3].map((minutes) => ({ at: minutesAgo(minutes), listingIds: [`${minutes}`] }))
@@ -93,6 +104,20 @@ const elevenSellers = Array.from({ length: 11 }, (_, index) => listing({ id: `${
 describe('an order is refused', () => {
   it.each<[string, Parameters<typeof facts>[0], Partial<BuyOrder>, object]>([
     ['while the market is paused', { restriction: { code: 'PAUSED', restriction: { message: 'soon' } } }, {}, { code: 'PAUSED' }],
+    ['for a checkout that nobody knows', {}, pays, { code: 'CHECKOUT_NOT_FOUND' }],
+    ['for a checkout that is paid', checkout({ status: 'completed' }), pays, { code: 'CHECKOUT_PAID' }],
+    ['for a checkout that somebody pays', checkout({ status: 'paying' }), pays, { code: 'CHECKOUT_PAYING' }],
+    ['for a checkout that has expired', checkout({ status: 'expired' }), pays, { code: 'CHECKOUT_EXPIRED' }],
+    ['for a checkout of another wallet', checkout({ wallet: other }), pays, { code: 'CHECKOUT_OTHER_WALLET' }],
+    ['for a checkout of another item', checkout({ tokenType: 'GRAPE_SODA' }), pays, { code: 'CHECKOUT_DIFFERS' }],
+    ['for a checkout of less', checkout({ amount: 9 }), pays, { code: 'CHECKOUT_DIFFERS' }],
+    ['for a checkout that may cost less', checkout({ maxLamports: 69_999_999n }), pays, { code: 'CHECKOUT_DIFFERS' }],
+    [
+      'for a checkout that may cost less than the price and the fee',
+      checkout({ maxLamports: 70_700_000n }),
+      { ...pays, fee: { basisPoints: 101, wallet: studio } },
+      { code: 'CHECKOUT_DIFFERS' },
+    ],
     ['of a listing that nobody knows', {}, { items: [{ listingId: 'b' }] }, { code: 'LISTING_NOT_FOUND', listingId: 'b' }],
     ['of the buyer’s own listing', { listings: [listing({ seller: buyer })] }, {}, { code: 'OWN_LISTING', listingId: 'a' }],
     ['of a part that a purchase holds', { listings: [listing({ status: 'reserved' })] }, {}, { code: 'LISTING_HELD' }],
@@ -215,6 +240,7 @@ describe('an order is reserved', () => {
       {},
     ],
     ['for exactly what the buyer will pay', {}, { mostLamports: 70_000_000n }],
+    ['for a checkout, at exactly the most that it may cost', checkout({ maxLamports: 70_000_000n, wallet: buyer }), pays],
     ['with exactly what the wallet has', {}, { funds: funds({ spendable: 70_005_000n }) }],
     ['from a seller without an account who receives enough', {}, { funds: funds({ balances: new Map() }) }],
   ])('%s', (_, given, asked) => {
@@ -234,6 +260,15 @@ describe('an order is reserved', () => {
       expect(decideReservation(facts({ open: [part] }), order({ items }))).toEqual({ kind: 'repeated', purchaseId: 'purchase' })
     }
     expect(decideReservation(facts({ open: [part] }), order({ items: [{ listingId: 'a', amount: 5 }] }))).toMatchObject({ kind: 'reserve' })
+  })
+
+  it('once for a checkout, and never by a purchase that is not for it', () => {
+    const same = { items: [{ listingId: 'a', partOf: null, tokenType: 'APPLE_JUICE', amount: 10, lamports: SOL }] }
+    const decide = (held: string | null, asked: string | undefined) =>
+      decideReservation(facts({ ...checkout({ status: 'paying' }), open: [open({ ...same, checkout: held })] }), order({ checkout: asked }))
+    expect(decide('link', 'link')).toMatchObject({ kind: 'repeated' })
+    expect(decide(null, 'link')).toMatchObject({ refusal: { code: 'CHECKOUT_PAYING' } })
+    expect(decide(null, undefined)).toMatchObject({ kind: 'repeated' })
   })
 })
 

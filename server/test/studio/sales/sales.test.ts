@@ -45,6 +45,7 @@ it('each item of a settled purchase is a sale, and their shares add up to the fe
     fee: { lamports: expect.any(String), basisPoints: 333 },
     signature,
     settledAt: rows[0]!.settled_at.toISOString(),
+    checkout: null,
   })
 })
 

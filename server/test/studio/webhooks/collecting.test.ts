@@ -82,7 +82,9 @@ async function expectInOrder(clients: readonly pg.PoolClient[], steps: readonly 
   }
   for (const each of [...steps, ...clients.map((_, connection) => ({ connection, does: 'commit' as const })), 'collect' as const]) {
     if (each === 'collect') {
-      while ((await collectMessages({ database: world.database, catalogue: defaultCatalogue }, batch)) > 0);
+      while (
+        (await collectMessages({ database: world.database, catalogue: defaultCatalogue, publicOrigin: 'http://localhost' }, batch)) > 0
+      );
       const order = await readOrder()
       expect(order.slice(0, seen.length)).toEqual(seen)
       expect(order.toSorted((a, b) => a - b)).toEqual(committed.toSorted((a, b) => a - b))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 /** What happened since the last time. */
 async function takeMessages(): Promise<{ type: string; timestamp: string; data: Record<string, unknown> }[]> {
-  while ((await collectMessages(world.deps)) > 0);
+  while ((await collectMessages({ ...world.deps, publicOrigin: 'http://localhost' })) > 0);
   const { rows } = await world.connection.pool.query<{ body: string }>(
     'with taken as (delete from webhook_messages returning ordinal, body) select body from taken order by ordinal',
   )
@@ -68,6 +68,7 @@ describe('webhooks are told', () => {
         fee: { lamports: expect.any(String), basisPoints: 333 },
         signature: purchase.signature,
         settledAt: purchase.settledAt!.toISOString(),
+        checkout: null,
       })),
     )
     const fees = sold.map(({ data }) => BigInt((data['fee'] as { lamports: string }).lamports))

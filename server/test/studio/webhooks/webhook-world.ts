@@ -51,7 +51,8 @@ export async function openWebhookWorld() {
     serve: ({ allowPrivate = true, attemptMillis = 5_000, retrySeconds = soon, onAttempt = (_delivered: boolean) => {} } = {}) => {
       const own = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
       const poster = createPoster({ allowPrivate, attemptMillis })
-      const stop = startWebhooks({ database: own.database, catalogue: defaultCatalogue, poster, log, failures, retrySeconds, onAttempt })
+      const market = { database: own.database, catalogue: defaultCatalogue, publicOrigin: 'http://localhost' }
+      const stop = startWebhooks({ ...market, poster, log, failures, retrySeconds, onAttempt })
       let stopping: Promise<void> | undefined
       const stopAll = async () => {
         await stop()

@@ -8,6 +8,7 @@ const meanings: Record<Scope, string> = {
   read: 'See everything but keys, webhooks and the log; start audits',
   credit: 'Give drinks to players',
   debit: 'Take drinks from players',
+  checkout: 'Make checkouts for players, and end them',
   cases: 'Close cases, release holds',
   rules: 'Pause, block, set rules',
   admin: 'Keys, staff, webhooks, the log',

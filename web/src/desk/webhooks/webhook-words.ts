@@ -6,6 +6,8 @@ import { isBehind } from '../today/figures.ts'
 export const eventChoices: readonly { event: WebhookEvent; hint: string }[] = [
   { event: 'sale.settled', hint: 'Drinks were paid and delivered' },
   { event: 'sale.reversed', hint: 'The chain has undone a payment' },
+  { event: 'checkout.completed', hint: 'A checkout was paid and delivered' },
+  { event: 'checkout.expired', hint: 'Nobody paid a checkout in time' },
   { event: 'case.opened', hint: 'A payment did not end in a delivery' },
   { event: 'case.closed', hint: 'A case was closed' },
   { event: 'listing.created', hint: 'A listing entered the market' },

@@ -1,0 +1,34 @@
+import { type Catalogue } from '../catalogue/catalogue.ts'
+import { type Database } from '../database/connect.ts'
+import { type Api } from '../http/route.ts'
+import { createCheckout, endCheckout, openCheckout, readAttempts, readCheckouts, requireCheckout } from './change-checkouts.ts'
+import { checkoutReply, draftCheckout, playerCheckoutReply } from './checkout.ts'
+
+interface CheckoutSettings {
+  catalogue: Catalogue
+  /** Where players may return to. */
+  origins: readonly string[]
+  /** Where this market is. */
+  publicOrigin: string
+}
+
+/** What a game sells from its own screens: its server makes checkouts, players open them. Paying is in `purchases/`. */
+export function checkoutRoutes(api: Api, database: Database, { catalogue, origins, publicOrigin }: CheckoutSettings): void {
+  api.studio('createCheckout', 'checkout', async ({ body, key }) => {
+    const draft = draftCheckout(body, { catalogue, origins })
+    const checkout = await createCheckout(database, draft, { key, idempotencyKey: body.idempotencyKey })
+    return { checkout: checkoutReply(checkout, publicOrigin) }
+  })
+  api.studio('studioCheckouts', ['checkout', 'read'], async ({ query }) => readCheckouts(database, query, publicOrigin))
+  api.studio('studioCheckout', ['checkout', 'read'], async ({ params }) => ({
+    checkout: checkoutReply(await requireCheckout(database, params.id), publicOrigin),
+  }))
+  api.studio('expireCheckout', 'checkout', async ({ params }) => ({
+    checkout: checkoutReply(await endCheckout(database, params.id), publicOrigin),
+  }))
+  api.studio('checkoutAttempts', ['checkout', 'read'], async ({ params }) => readAttempts(database, params.id))
+
+  api.open('checkout', 'read', async ({ params }) => ({
+    checkout: playerCheckoutReply(await openCheckout(database, params.publicId), catalogue),
+  }))
+}
