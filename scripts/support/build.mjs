@@ -4,12 +4,29 @@ import { join } from 'node:path'
 import { hashOfFiles } from './file-hash.mjs'
 import { expectSuccess, requireWritableCheckout, root, runNode, timed } from './run.mjs'
 
-/** @typedef {{ workspace: string, title: string, sources: string[], configs: string[] }} Build: one run of Vite for each of `configs` */
+/**
+ * One run of Vite for each of `configs`, or of TypeScript for one that it reads.
+ *
+ * @typedef {{ workspace: string, title: string, sources: string[], configs: string[] }} Build
+ */
 
 const SHARED = ['tsconfig.base.json', 'contract/package.json', 'contract/src', 'package-lock.json']
 
 /** @type {Build[]} */
 const builds = [
+  {
+    workspace: 'client',
+    title: 'Building the client',
+    sources: [
+      'tsconfig.base.json',
+      'package-lock.json',
+      'client/package.json',
+      'client/tsconfig.json',
+      'client/tsconfig.build.json',
+      'client/src',
+    ],
+    configs: ['tsconfig.build.json'],
+  },
   {
     workspace: 'server',
     title: 'Building the server',
@@ -50,9 +67,12 @@ export async function ensureBuilt() {
 /** @param {Build} build */
 async function runBuild(build) {
   const sources = hashOfFiles(root, build.sources)
-  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const tool = (/** @type {string} */ name, /** @type {string} */ file) => join(root, 'node_modules', name, 'bin', file)
   for (const config of build.configs) {
-    const result = await runNode([vite, 'build', '--config', config], { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
+    const command = config.endsWith('.json')
+      ? [tool('typescript', 'tsc'), '-p', config]
+      : [tool('vite', 'vite.js'), 'build', '--config', config]
+    const result = await runNode(command, { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
     expectSuccess(build.title, result)
   }
   writeFileSync(stampFile(build), sources)

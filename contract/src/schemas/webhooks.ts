@@ -1,8 +1,12 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 
 import { MAX_WEBHOOK_URL, MAX_WEBHOOKS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
+import { CaseSchema } from './cases.ts'
+import { CheckoutSchema } from './checkouts.ts'
 import { closed, Flag, Id, idParams, logReason, logReasonQuery, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from './fields.ts'
+import { ListingSchema } from './market.ts'
+import { SaleSchema } from './studio/sales.ts'
 
 /** What a webhook may be told: the `type` of its messages. */
 export const webhookEvents = [
@@ -15,8 +19,21 @@ export const webhookEvents = [
   'listing.created',
   'listing.removed',
 ] as const
+type WebhookEventName = (typeof webhookEvents)[number]
 /** Why a webhook is switched off. */
 export const switchOffReasons = ['asked', 'gone', 'failed'] as const
+
+/** What the `data` of a webhook's messages is, by their `type`. */
+export const webhookData = {
+  'sale.settled': SaleSchema,
+  'sale.reversed': SaleSchema,
+  'checkout.completed': Type.Object({ checkout: CheckoutSchema }),
+  'checkout.expired': Type.Object({ checkout: CheckoutSchema }),
+  'case.opened': CaseSchema,
+  'case.closed': CaseSchema,
+  'listing.created': ListingSchema,
+  'listing.removed': ListingSchema,
+} as const satisfies Record<WebhookEventName, TSchema>
 
 const WebhookEventSchema = Type.Enum([...webhookEvents], {
   title: 'WebhookEvent',

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { readText, root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
-import { newAddress } from '../purchases/baskets/store-market.ts'
+import { newAddress, offer } from '../purchases/baskets/store-market.ts'
 import { studioApiKey } from '../support/start-app.ts'
-import { followSales, openSaleMarket } from './sales/sale-market.ts'
+import { followSales, openSaleMarket, settledPurchase } from './sales/sale-market.ts'
 import { startStudio, type StudioClient } from './studio-client.ts'
 
 const game = 'examples/game/game.mjs'
@@ -17,8 +17,9 @@ const game = 'examples/game/game.mjs'
 async function openGame() {
   const market = await openSaleMarket({ tokens: 100_000 })
   onTestFinished(() => market.close())
-  const studio = await startStudio(market.databaseUrl, { settings: { WEBHOOK_ALLOW_PRIVATE: 'on' } })
   const [port, folder] = [await findFreePort(), await tempFolder()]
+  const settings = { WEBHOOK_ALLOW_PRIVATE: 'on', CHECKOUT_ORIGINS: `http://localhost:${port}` }
+  const studio = await startStudio(market.databaseUrl, { settings })
   const env = { MARKET_URL: studio.origin, STUDIO_API_KEY: studioApiKey, PORT: String(port) }
   const start = () => spawn(process.execPath, [join(root, game)], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
   let running = start()
@@ -38,6 +39,7 @@ async function openGame() {
   return {
     market,
     studio,
+    origin: `http://localhost:${port}`,
     call,
     kill,
     trade: () => market.trade({ amount: 3 }),
@@ -106,6 +108,32 @@ describe('the example game', () => {
     const body = JSON.stringify({ type: 'sale.settled', data: { saleId: 'mine' } })
     expect((await call('POST', '/market', { headers, body })).status).toBe(401)
     expect((await call('POST', '/market', { body })).status).toBe(401)
+  })
+
+  it('sells in its shop: an order is paid once its sale is there, although the game was down when it was bought', async () => {
+    const { market, call, kill, startAgain } = await openGame()
+    const asked = '/orders?id=order-7&drink=APPLE_JUICE&amount=3'
+    const ordered = await call('POST', asked)
+    expect(ordered).toMatchObject({ status: 200, body: { checkout: { status: 'open', amount: 3, clientReference: 'order-7' } } })
+    expect(await call('POST', asked)).toEqual(ordered)
+    expect((await call('GET', '/orders?id=order-7')).body).toEqual({ paid: false })
+    await kill()
+    const checkout = new URL(ordered.body.checkout.url).pathname.split('/').at(-1)!
+    await settledPurchase(market, market.buyer, [{ listingId: await offer(market, market.seller, { amount: 3 }) }], { checkout })
+    await startAgain()
+    await expect.poll(async () => (await call('GET', '/orders?id=order-7')).body).toEqual({ paid: true })
+    expect((await call('GET', '/orders?id=order-8')).body).toEqual({ paid: false })
+  })
+
+  it('serves its shop, a page in one file, and what opens the pop-up', async () => {
+    const { origin } = await openGame()
+    const page = await fetch(`${origin}/?checkout=1&status=completed`)
+    expect([page.headers.get('content-type'), await page.text()]).toEqual(['text/html', await readText('examples/checkout/index.html')])
+    const script = await fetch(`${origin}/juicebar.js`)
+    expect([script.headers.get('content-type'), await script.text()]).toEqual([
+      'text/javascript',
+      expect.stringContaining('juicebar.checkout'),
+    ])
   })
 
   it('has exactly the sales of the market, each once, however often it is killed in the middle of them', { timeout: 120_000 }, async () => {

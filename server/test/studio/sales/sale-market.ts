@@ -50,9 +50,14 @@ export function useSaleMarket(players?: Players): SaleMarket {
   return market
 }
 
-/** Holds these items. Returns the purchase's identifier. */
-export async function heldPurchase(market: StoreMarket, buyer: WalletAddress, items: readonly OrderedItem[], fee: FeeTerms = noFee) {
-  const outcome = await holdInStore(market, { buyer, items, paysTransfers: true }, fee)
+/** Holds these items, for a checkout if one is named. Returns the purchase's identifier. */
+export async function heldPurchase(
+  market: StoreMarket,
+  buyer: WalletAddress,
+  items: readonly OrderedItem[],
+  { fee = noFee, checkout }: { fee?: FeeTerms; checkout?: string | undefined } = {},
+) {
+  const outcome = await holdInStore(market, { buyer, items, paysTransfers: true, checkout }, fee)
   if (outcome.kind !== 'held') throw new Error(`not held: ${JSON.stringify(outcome)}`)
   return outcome.hold.id
 }
@@ -62,9 +67,9 @@ export async function settledPurchase(
   market: StoreMarket,
   buyer: WalletAddress,
   items: readonly OrderedItem[],
-  { fee = noFee, signature }: { fee?: FeeTerms; signature?: Signature } = {},
+  { signature, ...terms }: { fee?: FeeTerms; signature?: Signature; checkout?: string } = {},
 ) {
-  const id = await heldPurchase(market, buyer, items, fee)
+  const id = await heldPurchase(market, buyer, items, terms)
   const { outcome } = await settleInStore(market, id, signature)
   if (outcome !== 'settled') throw new Error(outcome)
   return id
