@@ -107,7 +107,7 @@ const serverStages = {
     'purchases/pay-link',
     'purchases',
   ],
-  studio: [...inside('studio', ['log', 'sales', 'players', 'keys', 'staff', 'webhooks', 'audit', 'recovery']), 'studio'],
+  studio: [...inside('studio', ['log', 'checkouts', 'sales', 'players', 'keys', 'staff', 'webhooks', 'audit', 'recovery']), 'studio'],
 }
 
 /** What of a folder others may import, where that is not all of it. */

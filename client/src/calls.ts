@@ -229,6 +229,10 @@ export interface Calls {
         /** The checkout: a UUID */
         id: string
       }
+      query?: {
+        /** Why, for the studio’s log */
+        reason?: string
+      }
     }
     reply: {
       checkout: Checkout

@@ -1,4 +1,4 @@
-import { expiryJob } from '../../src/checkouts/change-checkouts.ts'
+import { expiryJob } from '../../src/checkouts/open-checkout.ts'
 import { type DatabaseConnection } from '../../src/database/connect.ts'
 
 /** Lets the time of a checkout run out. */

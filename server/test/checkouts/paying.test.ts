@@ -1,7 +1,7 @@
 import { type Body } from '@juicebar/contract/calls'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { createCheckout, endCheckout, readAttempts, requireCheckout } from '../../src/checkouts/change-checkouts.ts'
+import { createCheckout, endCheckout, readAttempts, requireCheckout } from '../../src/studio/checkouts/change-checkouts.ts'
 import { type CheckoutRow, draftCheckout } from '../../src/checkouts/checkout.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { readSales } from '../../src/studio/sales/read-sales.ts'
@@ -171,10 +171,10 @@ describe('a checkout', () => {
     const open = await checkout({ wallet: world.buyer.address })
     await expect(world.offer(world.rival, await part(), open.publicId)).rejects.toEqual(refusal('CHECKOUT_OTHER_WALLET'))
     const held = await holdFor(world.buyer, open, await part())
-    await expect(endCheckout(world.database, open.id)).rejects.toEqual(refusal('CHECKOUT_PAYING'))
+    await expect(endCheckout(world.database, { id: open.id, actor: 'test' })).rejects.toEqual(refusal('CHECKOUT_PAYING'))
     await expect(world.offer(world.buyer, await part(), open.publicId)).rejects.toEqual(refusal('CHECKOUT_PAYING'))
     await world.lapse(held)
-    await endCheckout(world.database, open.id)
+    await endCheckout(world.database, { id: open.id, actor: 'test' })
     await expect(world.offer(world.buyer, await part(), open.publicId)).rejects.toEqual(refusal('CHECKOUT_EXPIRED'))
     await expect(world.offer(world.buyer, await part(), 'A'.repeat(24))).rejects.toEqual(refusal('CHECKOUT_NOT_FOUND'))
   })

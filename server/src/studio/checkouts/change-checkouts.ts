@@ -2,23 +2,11 @@ import { type Query, type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { isId } from '@juicebar/contract/ids'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-import { type Catalogue } from '../catalogue/catalogue.ts'
-import { type Database } from '../database/connect.ts'
-import { inTransaction } from '../database/transact.ts'
-import { type StudioKey } from '../http/credentials.ts'
-import { type Job } from '../runtime/repeat.ts'
+import { type Database } from '../../database/connect.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { type StudioKey } from '../../http/credentials.ts'
+import { attemptReply, checkoutReply, type CheckoutDraft, type CheckoutRow, newPublicId } from '../../checkouts/checkout.ts'
 import {
-  attemptReply,
-  checkoutPage,
-  checkoutReply,
-  type CheckoutDraft,
-  type CheckoutRow,
-  isPublicId,
-  newPublicId,
-  requirePublicId,
-} from './checkout.ts'
-import {
-  expireCheckouts,
   findCheckout,
   findKeyedCheckout,
   insertCheckout,
@@ -26,8 +14,8 @@ import {
   listCheckouts,
   lockCheckout,
   markExpired,
-  markOpened,
-} from './checkout-store.ts'
+} from '../../checkouts/checkout-store.ts'
+import { insertLogEntry } from '../log/studio-log-store.ts'
 
 /**
  * Makes a checkout. The same call again returns the one that it made first, in its current state.
@@ -75,12 +63,16 @@ export async function readCheckouts(
  * Ends a checkout that nobody has paid. Idempotent.
  * @throws CHECKOUT_NOT_FOUND, CHECKOUT_PAYING, CHECKOUT_PAID
  */
-export async function endCheckout(database: Database, id: string): Promise<CheckoutRow> {
+export async function endCheckout(
+  database: Database,
+  { id, reason, actor }: { id: string; reason?: string | undefined; actor: string },
+): Promise<CheckoutRow> {
   if (!isId(id)) throw new Failure('CHECKOUT_NOT_FOUND')
   await inTransaction(database, async (tx) => {
     const status = await lockCheckout(tx, id)
     if (status === 'paying') throw new Failure('CHECKOUT_PAYING')
     if (status === 'completed') throw new Failure('CHECKOUT_PAID')
+    if (status === 'open') await insertLogEntry(tx, { actor, call: 'expireCheckout', subject: id, reason: reason ?? null })
     await markExpired(tx, id)
   })
   return requireCheckout(database, id)
@@ -97,37 +89,4 @@ export async function readAttempts(database: Database, id: string): Promise<Repl
   const { openedAt } = await requireCheckout(database, id)
   const attempts = await listAttempts(database, id, MAX_ATTEMPTS)
   return { openedAt: openedAt?.toISOString() ?? null, attempts: attempts.map(attemptReply) }
-}
-
-/**
- * The checkout that a player opens, by the end of its address.
- * @throws CHECKOUT_NOT_FOUND
- */
-export async function openCheckout(database: Database, publicId: string): Promise<CheckoutRow> {
-  const checkout = await findCheckout(database, { publicId: requirePublicId(publicId) })
-  if (!checkout) throw new Failure('CHECKOUT_NOT_FOUND')
-  if (checkout.openedAt === null) await markOpened(database, checkout.id)
-  return checkout
-}
-
-/** The metadata in the head of a checkout's page; undefined if there is none. */
-export async function readCheckoutPage(database: Database, catalogue: Pick<Catalogue, 'nameOf'>, publicId: string) {
-  const checkout = isPublicId(publicId) ? await findCheckout(database, { publicId }) : undefined
-  return checkout && checkoutPage(checkout, catalogue)
-}
-
-/** Of one short statement. */
-const EXPIRED_AT_ONCE = 500
-const EVERY_MILLIS = 1_000
-
-/** Ends checkouts whose time is over, within about a second; every server does this. */
-export function expiryJob(database: Database): Job {
-  return {
-    name: 'expired checkouts',
-    everyMillis: EVERY_MILLIS,
-    failure: 'checkouts cannot be ended; trying again',
-    run: async (signal) => {
-      while (!signal.aborted && (await expireCheckouts(database, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
-    },
-  }
 }

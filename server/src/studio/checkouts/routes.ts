@@ -1,8 +1,9 @@
-import { type Catalogue } from '../catalogue/catalogue.ts'
-import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/route.ts'
-import { createCheckout, endCheckout, openCheckout, readAttempts, readCheckouts, requireCheckout } from './change-checkouts.ts'
-import { checkoutReply, draftCheckout, playerCheckoutReply } from './checkout.ts'
+import { type Catalogue } from '../../catalogue/catalogue.ts'
+import { type Database } from '../../database/connect.ts'
+import { type Api } from '../../http/route.ts'
+import { checkoutReply, draftCheckout, playerCheckoutReply } from '../../checkouts/checkout.ts'
+import { openCheckout } from '../../checkouts/open-checkout.ts'
+import { createCheckout, endCheckout, readAttempts, readCheckouts, requireCheckout } from './change-checkouts.ts'
 
 interface CheckoutSettings {
   catalogue: Catalogue
@@ -23,8 +24,8 @@ export function checkoutRoutes(api: Api, database: Database, { catalogue, origin
   api.studio('studioCheckout', ['checkout', 'read'], async ({ params }) => ({
     checkout: checkoutReply(await requireCheckout(database, params.id), publicOrigin),
   }))
-  api.studio('expireCheckout', 'checkout', async ({ params }) => ({
-    checkout: checkoutReply(await endCheckout(database, params.id), publicOrigin),
+  api.studio('expireCheckout', 'checkout', async ({ params, query: { reason }, actor }) => ({
+    checkout: checkoutReply(await endCheckout(database, { id: params.id, reason, actor }), publicOrigin),
   }))
   api.studio('checkoutAttempts', ['checkout', 'read'], async ({ params }) => readAttempts(database, params.id))
 
