@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { type Reply } from '@juicebar/contract/calls'
+import { scopes } from '@juicebar/contract/scopes'
 import { type BrowserContext, type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
@@ -12,7 +13,6 @@ import { type Trader } from './support/trader.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 4
 const origin = `http://localhost:${port}`
-const scopes = ['read', 'credit', 'debit', 'cases', 'rules', 'admin']
 
 test.use({ baseURL: origin, allowedErrors: /Failed to load resource/ })
 test.describe.configure({ mode: 'serial' })
@@ -21,7 +21,7 @@ let server: OwnServer
 /** Of a browser whose wallet is on the staff: the first test makes it, or whichever runs alone. */
 let state: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 
-test.beforeAll(async () => void (server = await startOwnServer(port)))
+test.beforeAll(async () => void (server = await startOwnServer(port, { CHECKOUT_ORIGINS: 'https://game.example' })))
 test.afterAll(() => server.stop())
 
 const nav = (page: Page, name: string) => page.getByRole('navigation', { name: 'Desk' }).getByRole('link', { name, exact: true })
@@ -60,7 +60,7 @@ async function signInWithDemoWallet(page: Page): Promise<void> {
 /** Puts the wallet on the staff whose address the page shows. */
 async function putOnStaff(page: Page): Promise<void> {
   const address = await page.locator('main p').first().textContent()
-  await server.studio('PUT', `staff/${address}`, { scopes, name: 'Ada' })
+  await server.market.setStaff({ params: { wallet: address ?? '' }, body: { scopes: [...scopes], name: 'Ada' } })
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
 }
@@ -297,6 +297,44 @@ test('a webhook is made, looked at and deleted; a drink gets a rule; an audit ad
   await expect(row.getByRole('link')).toHaveCount(2)
 })
 
+test('a checkout is found by its reference, says why it is not completed, is ended, and leads to its purchase', async ({
+  openContext,
+  trader,
+}) => {
+  const make = async (clientReference: string) => {
+    const body = { tokenType: 'GRAPE_SODA', amount: 2, maxLamports: '900000000', clientReference, idempotencyKey: clientReference }
+    return (await server.market.createCheckout({ body: { ...body, returnUrl: 'https://game.example/shop' } })).checkout
+  }
+  const [seller, buyer] = [await trader(), await trader()]
+  const [paid, left] = [await make('order 7'), await make('order 8')]
+  const items = [{ listingId: await list(seller, 'GRAPE_SODA', 2, 0.5) }]
+  await payHold(buyer, await holdByHand(buyer, items, paid.url.split('/').at(-1)))
+  await expect.poll(async () => (await server.market.studioCheckout({ params: { id: paid.id } })).checkout.status).toBe('completed')
+
+  const page = await openDesk(openContext)
+  await nav(page, 'Checkouts').click()
+  const table = page.getByRole('table', { name: 'Checkouts' })
+  await expect(table.getByRole('row')).toHaveCount(3)
+  await page.getByLabel('Reference or id').fill('order 8')
+  await page.getByRole('search', { name: 'Checkouts' }).getByRole('button', { name: 'Find' }).click()
+  await expect(table.getByRole('row')).toHaveCount(2)
+  await table.getByRole('link').first().click()
+  await expect(page.getByText('The player has not opened the page yet.')).toBeVisible()
+  await expect(page.getByText('0.9 SOL at most')).toBeVisible()
+  await expectAccessible(page)
+  await act(page, { button: 'End it', label: 'Why', why: 'The player asked for it.', doIt: 'End it' })
+  await expect(page.getByText('The player never opened the page.')).toBeVisible()
+  expect((await server.market.studioCheckout({ params: { id: left.id } })).checkout.status).toBe('expired')
+
+  await page.getByRole('link', { name: 'All checkouts' }).click()
+  await page.getByLabel('Reference or id').fill(paid.id)
+  await page.keyboard.press('Enter')
+  await expect(part(page, '2 Grape Soda')).toContainText('Completed')
+  await expect(page.getByRole('table', { name: 'Attempts to pay' })).toContainText('It was paid and delivered.')
+  await part(page, '2 Grape Soda').getByRole('link').first().click()
+  await expect(page.getByRole('heading', { name: 'Find', level: 2 })).toBeFocused()
+})
+
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(
@@ -304,7 +342,7 @@ for (const width of [390, 1280]) {
       fullOnly((width === 390) === (colorScheme === 'light')),
       async ({ openContext }) => {
         const page = await openDesk(openContext, { viewport: { width, height: 900 }, colorScheme })
-        for (const name of ['Today', 'Find', 'Cases', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
+        for (const name of ['Today', 'Find', 'Cases', 'Checkouts', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
           await nav(page, name).click()
           const title = page.getByRole('heading', { name, level: 2 })
           // The page begins at the first part, so its link leads nowhere else.

@@ -26,7 +26,7 @@ test('the pause’s message comes and goes without a reload, and Buy and Sell sa
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
   await expect(player.page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
 
-  await server.studio('PUT', 'pause', { message })
+  await server.market.pauseMarket({ body: { message } })
   for (const each of [page, player.page]) {
     await expect(bar(each)).toContainText(message)
     await expect(buyButtons(each)).toHaveCount(0)
@@ -40,10 +40,10 @@ test('the pause’s message comes and goes without a reload, and Buy and Sell sa
 
   await page.reload()
   await expect(bar(page)).toContainText(message)
-  await server.studio('PUT', 'pause', { message: 'It takes longer.' })
+  await server.market.pauseMarket({ body: { message: 'It takes longer.' } })
   await expect(bar(page)).toContainText('It takes longer.')
 
-  await server.studio('DELETE', 'pause')
+  await server.market.resumeMarket()
   await expect(bar(page)).toHaveCount(0)
   await expect(buyButtons(page).first()).toBeVisible()
   await expect(apple.getByRole('button', { name: 'Sell' })).toBeEnabled()
@@ -54,7 +54,7 @@ test('a blocked player is told why and what to do, and can still remove a listin
   await sell(page, 'Grape Soda', 2, 0.2)
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
 
-  await server.studio('PUT', `blocks/${address}`, { reason: 'Three refunds are missing.' })
+  await server.market.blockWallet({ params: { wallet: address }, body: { reason: 'Three refunds are missing.' } })
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await expect(attention).toContainText('The studio has blocked your wallet')
   await expect(attention).toContainText('Three refunds are missing.')
@@ -72,14 +72,14 @@ test('a blocked player is told why and what to do, and can still remove a listin
   await expect(banner(page)).toContainText('This wallet is blocked: Three refunds are missing.')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
-  await server.studio('DELETE', `blocks/${address}`)
+  await server.market.unblockWallet({ params: { wallet: address } })
   await expect(attention).toBeHidden()
 })
 
 test('a broken rule is told where it was broken, with its number', async ({ signedIn }) => {
   const seller = await signedIn()
   await list(seller, 'ORANGE_JUICE', 2, 0.2)
-  await server.studio('PUT', 'rules', { rules: [{ tokenType: 'ORANGE_JUICE', minUnitPrice: 0.25 }] })
+  await server.market.setRules({ body: { rules: [{ tokenType: 'ORANGE_JUICE', minUnitPrice: 0.25 }] } })
   const words = 'Orange Juice must cost at least 0.25 SOL a drink.'
   await seller.page.getByRole('tab', { name: 'Inventory' }).click()
   await seller.page.getByRole('article').filter({ hasText: 'Orange Juice' }).getByRole('button', { name: 'Sell' }).click()
@@ -91,5 +91,5 @@ test('a broken rule is told where it was broken, with its number', async ({ sign
   await dialog.getByLabel('Price (SOL)').fill('1')
   await dialog.getByRole('button', { name: 'List Item' }).click()
   await expect(dialog).toBeHidden()
-  await server.studio('PUT', 'rules', { rules: [] })
+  await server.market.setRules({ body: { rules: [] } })
 })

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 
+import { createMarket, type Market } from '../../client/src/client.ts'
+
 const STUDIO_KEY = 'the-studio-key-of-a-server-of-its-own'
 
 export interface OwnServer {
-  /** Makes a call of the studio, and expects it to succeed. */
-  studio(method: 'PUT' | 'DELETE', path: string, body?: object): Promise<void>
+  /** The calls of its studio. */
+  market: Market
   stop(): Promise<void>
 }
 
@@ -46,11 +48,7 @@ export async function startOwnServer(port: number, settings: Record<string, stri
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   return {
-    async studio(method, path, body) {
-      const headers = { authorization: `Bearer ${STUDIO_KEY}`, ...(body && { 'content-type': 'application/json' }) }
-      const reply = await fetch(`${origin}/api/studio/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-      if (!reply.ok) throw new Error(`${method} ${path} was answered with ${reply.status}: ${await reply.text()}`)
-    },
+    market: createMarket({ url: origin, key: STUDIO_KEY }),
     async stop() {
       // At once, without the drain.
       server.kill('SIGINT')

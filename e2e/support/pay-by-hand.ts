@@ -16,8 +16,9 @@ export async function payByHand(buyer: Trader, seller: string, sol: number): Pro
 }
 
 /** Holds listings or parts of them through the API, as a program would. */
-export async function holdByHand({ call }: Trader, items: Body<'purchase'>['items']): Promise<Details> {
-  return (await call<Reply<'purchase'>>('POST', 'marketplace/purchases', { items, transfers: true })).transactionDetails
+export async function holdByHand({ call }: Trader, items: Body<'purchase'>['items'], checkout?: string): Promise<Details> {
+  const order = { items, transfers: true, ...(checkout !== undefined && { checkout }) }
+  return (await call<Reply<'purchase'>>('POST', 'marketplace/purchases', order)).transactionDetails
 }
 
 /** Pays for what was held by hand, as agreed. */

@@ -29,7 +29,7 @@ const keywords = (own: Keywords) => own
  * payment that a wallet sent in time and that turns up later still completes it.
  */
 export const checkoutStatuses = ['open', 'paying', 'completed', 'expired'] as const
-/** Why a try to pay did not complete a checkout. */
+/** Why an attempt to pay did not complete a checkout. */
 export const attemptOutcomes = ['paying', 'delivered', 'unpaid', 'refused'] as const
 
 const CheckoutStatusSchema = Type.Enum([...checkoutStatuses], {
@@ -190,7 +190,7 @@ export const checkoutCalls = {
   },
   checkoutAttempts: {
     summary: 'Learn why a checkout was not completed',
-    description: 'Every try to pay it, the newest first, and when its page was opened first.',
+    description: 'Every attempt to pay it, the newest first, and when its page was opened first.',
     params: checkoutParams,
     response: {
       200: Type.Object({

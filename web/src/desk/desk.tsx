@@ -13,6 +13,7 @@ import { platformOf } from '../wallet/platform.ts'
 import { useWallets } from '../wallet/use-wallets.ts'
 import { Access } from './access/access.tsx'
 import { Cases } from './cases/cases.tsx'
+import { Checkouts } from './checkouts/checkouts.tsx'
 import { Find } from './find/find.tsx'
 import { Frame } from './frame/frame.tsx'
 import { Gate } from './frame/gate.tsx'
@@ -87,6 +88,8 @@ function Content({ place: { section, detail } }: { place: Place }) {
       return <Find text={detail} />
     case 'cases':
       return <Cases />
+    case 'checkouts':
+      return <Checkouts id={detail} />
     case 'market':
       return <MarketControls />
     case 'webhooks':

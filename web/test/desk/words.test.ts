@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { casesTotal, difference } from '../../src/desk/cases/case-words.ts'
+import { attemptWords, whyNotCompleted } from '../../src/desk/checkouts/checkout-words.ts'
 import { readRule, replaceRule, ruleText } from '../../src/desk/market/rule-form.ts'
 import { howLong } from '../../src/desk/parts/moments.ts'
 import { auditVerdict } from '../../src/desk/records/audit-words.ts'
@@ -99,5 +100,37 @@ describe('how long something has lasted', () => {
     ['2030-01-31T15:00:09Z', 'under a minute'],
   ])('since %s: %s', (since, words) => {
     expect(howLong(since, now)).toBe(words)
+  })
+})
+
+describe('a checkout that is not completed', () => {
+  const never = { openedAt: null, attempts: [] }
+  const opened = { ...never, openedAt: '2030-01-31T12:00:00.000Z' }
+  const attempt = { at: '2030-01-31T12:00:00.000Z', wallet: 'wallet', purchaseId: null }
+  const refused = { ...attempt, outcome: 'refused', reason: 'INSUFFICIENT_SOL' } as const
+  const unpaid = { ...attempt, outcome: 'unpaid', reason: 'expired' } as const
+
+  it.each([
+    ['open', never, 'The player has not opened the page yet.'],
+    ['expired', never, 'The player never opened the page.'],
+    ['expired', opened, 'The player has opened the page, and did not try to pay.'],
+    [
+      'paying',
+      { ...opened, attempts: [{ ...attempt, outcome: 'paying', reason: null }] },
+      'A payment is under way. It completes the checkout as soon as it is delivered.',
+    ],
+    [
+      'open',
+      { ...opened, attempts: [refused, unpaid] },
+      'The last attempt to pay ended like this: The payment was refused, and no SOL moved: the wallet has too little SOL.',
+    ],
+    ['expired', { ...opened, attempts: [unpaid] }, 'The last attempt to pay ended like this: It was not paid: payment expired.'],
+    ['completed', opened, undefined],
+  ] as const)('and is %s says why in one sentence', (status, tries, sentence) => {
+    expect(whyNotCompleted({ status }, tries)).toBe(sentence)
+  })
+
+  it('names a code that it does not know', () => {
+    expect(attemptWords({ outcome: 'refused', reason: 'NEW_CODE' })).toContain('NEW_CODE')
   })
 })

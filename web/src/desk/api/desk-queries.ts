@@ -105,6 +105,36 @@ export function casesQuery(filter: CaseFilter) {
   })
 }
 
+export type CheckoutFilter = Pick<Query<'studioCheckouts'>, 'status' | 'clientReference'>
+
+/** How often a checkout that may still change is read again, in milliseconds. */
+const CHECKOUT_MS = 5_000
+
+export function checkoutsQuery(filter: CheckoutFilter) {
+  return listQuery([...DESK, 'checkouts', filter], async (cursor, signal) => {
+    const { checkouts, nextCursor } = await callStudio('studioCheckouts', { query: { ...filter, cursor }, signal })
+    return { items: checkouts, nextCursor }
+  })
+}
+
+/** A checkout with every try to pay it. */
+export function checkoutQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DESK, 'checkout', id],
+    queryFn: async ({ signal }) => {
+      const params = { id }
+      const [{ checkout }, tries] = await Promise.all([
+        callStudio('studioCheckout', { params, signal }),
+        callStudio('checkoutAttempts', { params, signal }),
+      ])
+      return { checkout, tries }
+    },
+    refetchInterval: ({ state }) =>
+      state.data?.checkout.status === 'open' || state.data?.checkout.status === 'paying' ? CHECKOUT_MS : false,
+    ...quiet,
+  })
+}
+
 export const rulesQuery = queryOptions({
   queryKey: [...DESK, 'rules'],
   queryFn: async ({ signal }) => (await callStudio('readRules', { signal })).rules,

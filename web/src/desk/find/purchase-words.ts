@@ -5,7 +5,7 @@ import { formatAmount } from '../../ui/format.ts'
 
 type Stands = Pick<StudioPurchase, 'status' | 'endReason' | 'waitsForStudio'>
 
-const endWords: Record<EndReason, string> = {
+export const endWords: Record<EndReason, string> = {
   cancelled: 'Cancelled',
   lapsed: 'Not paid',
   expired: 'Payment expired',

@@ -5,6 +5,7 @@ export const sections = [
   { name: 'today', title: 'Today', scope: 'read' },
   { name: 'find', title: 'Find', scope: 'read' },
   { name: 'cases', title: 'Cases', scope: 'read' },
+  { name: 'checkouts', title: 'Checkouts', scope: 'read' },
   { name: 'market', title: 'Market', scope: 'read' },
   { name: 'webhooks', title: 'Webhooks', scope: 'admin' },
   { name: 'access', title: 'Keys and staff', scope: 'admin' },

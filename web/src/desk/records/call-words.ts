@@ -9,6 +9,7 @@ export const callWords: Partial<Record<string, string>> = {
   removeStaff: 'Took off the staff',
   closeCase: 'Closed a case',
   releasePurchase: 'Released a hold',
+  expireCheckout: 'Ended a checkout',
   startAudit: 'Started an audit',
   startRecovery: 'Started a recovery',
   acceptRecovery: 'Accepted a recovery',
