@@ -41,7 +41,7 @@ function importsOf(source: string): Imported[] {
 /** Whoever is given one of these can do I/O with it, although it is only a type. */
 const handles = new Set(['Api', 'Chain', 'Database', 'EventFeed', 'FinalizedView', 'PurchaseDeps', 'Tx', 'pg'])
 /** Everything else in Node.js and npm is out of reach of a noun. */
-const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'ipaddr.js', 'node:crypto', 'web-push']
+const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'ipaddr.js', 'lru-cache', 'node:crypto', 'web-push']
 const globalsWithEffects = /\b(?:fetch|setTimeout|setInterval|setImmediate)\(|\bprocess\./
 
 const isLocal = ({ from }: Imported) => from.startsWith('.')

@@ -26,7 +26,7 @@ export type WatchCommits = (failures: Parameters<typeof startRepeating>[1]['fail
 
 /**
  * Commits once a second, closes the gate while commits wait for a standby, and opens it as soon as one is confirmed.
- * @param pool of one connection, with `WAIT_MILLIS` as its `statement_timeout`
+ * @param pool with `WAIT_MILLIS` as its `statement_timeout`
  */
 export function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCommits {
   const commit = async () => {

@@ -53,13 +53,16 @@ export interface DatabaseConnection {
   replica: Reads
   /** The state of the replica; undefined without one. */
   replicaState: Pick<ReplicaState, 'isUsed' | 'lagSeconds' | 'use'> | undefined
-  /** One connection for figures about the market: they are omitted rather than late, and nothing else waits for them. */
-  figuresPool: DatabasePool
+  /**
+   * For looking at the database, in at most a second: the probe, the commit watch, and figures about the market, which are omitted rather
+   * than late. Each asks one question at a time, so that none of them waits for another, and no call for any of them.
+   */
+  watchPool: DatabasePool
   /** One connection for migrations: however long they take, no call waits for it. */
   migrationPool: DatabasePool
   database: Database
   /**
-   * Asks whether the database takes writes, on a separate connection, because a busy pool is not an outage. Concurrent callers share one
+   * Asks whether the database takes writes, on a connection of `watchPool`, because a busy pool is not an outage. Concurrent callers share one
    * request to the database. Rejects if it does not.
    */
   probe(): Promise<void>
@@ -87,8 +90,8 @@ const STATEMENT_MILLIS = 15_000
 const QUERY_MILLIS = STATEMENT_MILLIS + 5_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
-/** Together less than a scraper waits. */
-const FIGURES_MILLIS = { connect: 1_000, query: 2_000 }
+/** The probe, the commit watch, and the figures. */
+const WATCHERS = 3
 /** A page takes milliseconds. A replica that takes this long is no help: the primary is asked instead. */
 const REPLICA_MILLIS = 2_000
 /** Each statement is planned once per connection. By default PostgreSQL plans many of them every time, which takes longer than to run them. */
@@ -99,7 +102,10 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
  */
 const READ_FROM_MEMORY = '-c seq_page_cost=0.1 -c random_page_cost=0.1'
 /** Writes nothing, and is refused wherever writes are. */
-const WRITE_NOTHING = 'update heartbeat set beat_at = beat_at where false'
+const WRITE_NOTHING: pg.QueryConfig & { query_timeout: number } = {
+  text: 'update heartbeat set beat_at = beat_at where false',
+  query_timeout: PROBE_MILLIS,
+}
 
 /**
  * Creates the connection pools for a PostgreSQL URL; they connect when first used, and only to a server that takes writes.
@@ -126,21 +132,14 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   const readPool = new DatabasePool(reading)
   const replica = options.replica && openReplica(options.replica, readPool, reading)
   // Separate hosts: a slow probe says nothing about the connections of others.
-  const probing = {
-    hosts: new Hosts(writable),
-    max: 1,
-    connectionTimeoutMillis: PROBE_MILLIS,
-    query_timeout: PROBE_MILLIS,
-    application_name: 'juicebar-probe',
-    onIdleError,
-  }
-  const probePool = new DatabasePool({ ...probing, gate })
   const watchPool = new DatabasePool({
-    ...probing,
     hosts: new Hosts(writable),
+    max: WATCHERS,
+    connectionTimeoutMillis: PROBE_MILLIS,
     query_timeout: WAIT_MILLIS + PROBE_MILLIS,
     statement_timeout: WAIT_MILLIS,
     application_name: 'juicebar-watch',
+    onIdleError,
   })
   const migrationPool = new DatabasePool({
     hosts: new Hosts(writable),
@@ -150,20 +149,12 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     application_name: 'juicebar-migration',
     onIdleError,
   })
-  const figuresPool = new DatabasePool({
-    hosts: new Hosts(writable),
-    max: 1,
-    connectionTimeoutMillis: FIGURES_MILLIS.connect,
-    query_timeout: FIGURES_MILLIS.query,
-    statement_timeout: FIGURES_MILLIS.query,
-    application_name: 'juicebar-figures',
-    onIdleError,
-  })
   const database = new Database(preparingPool(pool))
   let probeUnderWay: Promise<void> | undefined
   const probe = async () => {
+    gate.requireOpen()
     try {
-      await probePool.query(WRITE_NOTHING)
+      await watchPool.query(WRITE_NOTHING)
       hosts.noteSuccess()
     } catch (error) {
       if (error instanceof pg.DatabaseError && sqlState(error) === READ_ONLY) hosts.doubt(hosts.generation)
@@ -175,14 +166,14 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     readPool,
     replica: replica ?? readPool,
     replicaState: replica,
-    figuresPool,
+    watchPool,
     migrationPool,
     database,
     probe: () => (probeUnderWay ??= probe().finally(() => (probeUnderWay = undefined))),
     watchCommits: createCommitWatch(watchPool, gate),
     close: async () => {
       await replica?.stop()
-      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end(), watchPool.end(), figuresPool.end()])
+      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), watchPool.end()])
     },
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { mayHaveSigner } from '../chain/transactions/keys.ts'
 
@@ -8,7 +9,7 @@ const CHECKED_AT_ONCE = 25
 const MAX_REMEMBERED = 50_000
 
 /** The results for the latest wallets; they never change. */
-const remembered = new Map<WalletAddress, boolean>()
+const remembered = new LRUCache<WalletAddress, boolean>({ max: MAX_REMEMBERED })
 
 /** The wallets whose private key someone can have. */
 export async function checkSigners(wallets: Iterable<WalletAddress>): Promise<ReadonlySet<WalletAddress>> {
@@ -19,15 +20,9 @@ export async function checkSigners(wallets: Iterable<WalletAddress>): Promise<Re
     if (known === undefined) {
       if (++checked % CHECKED_AT_ONCE === 0) await turn()
       known = mayHaveSigner(wallet)
-      remember(wallet, known)
+      remembered.set(wallet, known)
     }
     if (known) signers.add(wallet)
   }
   return signers
-}
-
-function remember(wallet: WalletAddress, known: boolean): void {
-  remembered.set(wallet, known)
-  const oldest = remembered.size > MAX_REMEMBERED ? remembered.keys().next().value : undefined
-  if (oldest !== undefined) remembered.delete(oldest)
 }

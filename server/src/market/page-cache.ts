@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type CachedReply } from '../http/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
@@ -64,13 +65,14 @@ interface PageCacheParts {
 }
 
 /**
- * Creates an empty cache of at most 500 pages. When it is full, it is cleared.
+ * Creates an empty cache of at most 500 pages: those that were last requested.
  */
 export function createPageCache({ lastEventId, compress }: PageCacheParts): PageCache {
-  const entries = new Map<string, Entry>()
-  /** The least recently requested first. */
-  const copies = new Map<string, Copy>()
+  const entries = new LRUCache<string, Entry>({ max: MAX_PAGES })
+  const copies = new LRUCache<string, Copy>({ max: MAX_COPIES })
 
+  /** A use keeps a copy; a refresh does not. */
+  const noteAskedFor = (url: string) => void copies.get(url)
   /** Compresses and tags a page once, and not again while it stays the same. */
   const toReply = async (json: string, known: string | undefined, previous: CachedReply | undefined): Promise<CachedReply> => {
     if (json === previous?.json) return { ...previous, lastEventId: known }
@@ -78,20 +80,14 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
     return { json, length: Buffer.byteLength(json), gzipped: await compress(json), etag, lastEventId: known }
   }
   const keepCopy = (url: string, { read, startedAt }: Entry, page: CachedReply) => {
-    const known = copies.get(url)
-    if (known && known.startedAt > startedAt) return
-    copies.set(url, { read, page, startedAt })
-    const [oldest] = copies.keys()
-    if (oldest !== undefined && copies.size > MAX_COPIES) copies.delete(oldest)
-  }
-  const noteAskedFor = (url: string) => {
-    const copy = copies.get(url)
-    if (copy && copies.delete(url)) copies.set(url, copy)
+    const known = copies.peek(url)
+    if (!known) copies.set(url, { read, page, startedAt })
+    else if (known.startedAt <= startedAt) Object.assign(known, { read, page, startedAt })
   }
   /** Starts to read a page. A renewal replaces `stale` when it is done, unless the cache was cleared in the meantime. */
   const start = (url: string, read: () => Promise<string>, stale: Entry | undefined) => {
     const known = lastEventId()
-    const page = read().then((json) => toReply(json, known, copies.get(url)?.page))
+    const page = read().then((json) => toReply(json, known, copies.peek(url)?.page))
     const entry: Entry = { startedAt: performance.now(), read, page, ready: undefined, renewing: false }
     if (!stale) entries.set(url, entry)
     page.then(
@@ -120,13 +116,12 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
     get: (url, read) => {
       const entry = current(url)
       if (entry) return entry.page
-      if (entries.size >= MAX_PAGES) entries.clear()
       noteAskedFor(url)
       return start(url, read, undefined).page
     },
     clear: () => entries.clear(),
     copyOf: (url) => {
-      const copy = copies.get(url)
+      const copy = copies.peek(url)
       const age = copy ? performance.now() - copy.startedAt : Infinity
       return copy && age <= MAX_COPY_AGE_MILLIS ? { page: copy.page, ageSeconds: Math.floor(age / 1_000) } : undefined
     },

@@ -59,7 +59,7 @@ async function listenForScrapes({ host, port }: { host: string; port: number }, 
 const PATIENCE_MILLIS = 3_000
 
 interface MetricsParts {
-  connection: Pick<DatabaseConnection, 'probe' | 'figuresPool' | 'pool' | 'readPool' | 'replicaState'>
+  connection: Pick<DatabaseConnection, 'probe' | 'watchPool' | 'pool' | 'readPool' | 'replicaState'>
   /** The current readings of the server's parts other than the database. */
   state: () => Omit<ServerState, 'pools' | 'replica'>
 }
@@ -93,7 +93,7 @@ function createCollector(counts: Counts, { connection, state }: MetricsParts): (
   let underWay: Promise<string> | undefined
   /** A read that hangs is not started a second time. */
   let reading: Promise<MarketReading> | undefined
-  const readFigures = () => (reading ??= readMarket(connection.figuresPool).finally(() => (reading = undefined)))
+  const readFigures = () => (reading ??= readMarket(connection.watchPool).finally(() => (reading = undefined)))
 
   const collect = async () => {
     const [isUp, market] = await Promise.all([
@@ -103,11 +103,11 @@ function createCollector(counts: Counts, { connection, state }: MetricsParts): (
       ),
       inTime(readFigures()).catch(() => counts.scrapeFailed('database')),
     ])
-    const { pool, readPool, figuresPool, replicaState } = connection
+    const { pool, readPool, watchPool, replicaState } = connection
     const pools = [
       { pool: 'calls', use: pool.use },
       { pool: 'market', use: readPool.use },
-      { pool: 'figures', use: figuresPool.use },
+      { pool: 'watch', use: watchPool.use },
       ...(replicaState ? [{ pool: 'replica', use: replicaState.use() }] : []),
     ]
     const replica = replicaState && { isUsed: replicaState.isUsed(), lagSeconds: replicaState.lagSeconds() }

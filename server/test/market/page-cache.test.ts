@@ -43,6 +43,14 @@ describe('first pages', () => {
     expect((await pages.get('a', read)).json).toBe('reading 3')
   })
 
+  it('are the 500 that were last asked for', async () => {
+    const { read } = countReadings()
+    for (let page = 0; page < 500; page++) await pages.get(`page ${page}`, read)
+    pages.find('page 0')
+    await pages.get('page 500', read)
+    expect(['page 0', 'page 1', 'page 500'].map((url) => pages.find(url)?.json)).toEqual(['reading 1', undefined, 'reading 501'])
+  })
+
   it('carry the last event that was known before they were read', async () => {
     known = '1-1'
     const read = async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await client.query('vacuum analyze')
   await tellPlans(client)
   await client.end()
-  longReadsOf = watchPlans({ ...connection, pool: connection.figuresPool })
+  longReadsOf = watchPlans({ ...connection, pool: connection.watchPool })
 })
 afterAll(async () => {
   await connection.close()
@@ -45,8 +45,8 @@ afterAll(async () => {
 })
 
 it('a scrape reads what is open and nothing of the past', async () => {
-  expect(await longReadsOf(() => readMarket(connection.figuresPool), FEW)).toEqual([])
-  const reading = await readMarket(connection.figuresPool)
+  expect(await longReadsOf(() => readMarket(connection.watchPool), FEW)).toEqual([])
+  const reading = await readMarket(connection.watchPool)
   expect(reading).toMatchObject({ openCases: {}, waitForStudio: 0, webhooks: { on: 5 }, paused: false, stampingLag: null })
   expect(reading.webhookLag).toBeGreaterThan(0)
 })

@@ -7,6 +7,7 @@ import {
   address,
   signature as asSignature,
 } from '@solana/kit'
+import { LRUCache } from 'lru-cache'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
 import { ConfigError, type Network } from '../../settings/setting-reader.ts'
@@ -68,7 +69,7 @@ const MAX_REMEMBERED = 2000
 /** Sends transactions, each time through a different endpoint than before, because one may have dropped it. */
 export class Broadcaster {
   readonly #pool: RpcPool
-  readonly #sentThrough = new Map<string, Endpoint>()
+  readonly #sentThrough = new LRUCache<string, Endpoint>({ max: MAX_REMEMBERED })
 
   constructor(pool: RpcPool) {
     this.#pool = pool
@@ -90,14 +91,7 @@ export class Broadcaster {
       },
       { last: this.#sentThrough.get(transaction) },
     )
-    if (endpoint) this.#remember(transaction, endpoint)
-  }
-
-  #remember(transaction: string, endpoint: Endpoint): void {
-    this.#sentThrough.delete(transaction)
-    const [oldest] = this.#sentThrough.keys()
-    if (oldest !== undefined && this.#sentThrough.size >= MAX_REMEMBERED) this.#sentThrough.delete(oldest)
-    this.#sentThrough.set(transaction, endpoint)
+    if (endpoint) this.#sentThrough.set(transaction, endpoint)
   }
 }
 

@@ -1,18 +1,22 @@
+import { LRUCache } from 'lru-cache'
+
 interface Entry<T> {
   answer: Promise<T>
   expiresAt: number
 }
 
-/** Keeps answers for a short time. Callers with the same key share one request, also while it is in flight. Failures are not kept. */
+/**
+ * Keeps answers for a short time. Callers with the same key share one request, also while it is in flight. Failures are not kept. The times
+ * are not left to the library, for which 0 means for ever.
+ */
 export class AnswerCache<T> {
-  readonly #entries = new Map<string, Entry<T>>()
+  readonly #entries: LRUCache<string, Entry<T>>
   readonly #now: () => number
-  readonly #maxEntries: number
 
-  /** `now` returns monotonic milliseconds. Beyond `maxEntries` the oldest entry is dropped. */
+  /** `now` returns monotonic milliseconds. Beyond `maxEntries` the entry that was not used for longest is dropped. */
   constructor(now: () => number, maxEntries: number) {
+    this.#entries = new LRUCache({ max: maxEntries })
     this.#now = now
-    this.#maxEntries = maxEntries
   }
 
   /** The cached answer, or that of `ask`, kept for `ttlMillis` from the moment it is asked: no answer is older than that. */
@@ -25,8 +29,6 @@ export class AnswerCache<T> {
   /** The answer of `ask`, ignoring the cache; kept as in `get`. */
   refresh(key: string, ttlMillis: number, ask: () => Promise<T>): Promise<T> {
     const entry = { answer: ask(), expiresAt: this.#now() + ttlMillis }
-    this.#entries.delete(key)
-    this.#makeRoom()
     this.#entries.set(key, entry)
     entry.answer.catch(() => this.#deleteEntry(key, entry))
     return entry.answer
@@ -40,12 +42,7 @@ export class AnswerCache<T> {
     this.#entries.clear()
   }
 
-  #makeRoom(): void {
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined && this.#entries.size >= this.#maxEntries) this.#entries.delete(oldest)
-  }
-
   #deleteEntry(key: string, entry: Entry<T>): void {
-    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    if (this.#entries.peek(key) === entry) this.#entries.delete(key)
   }
 }

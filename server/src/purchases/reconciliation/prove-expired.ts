@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Chain, type FinalizedView } from '../../chain/chain.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
@@ -34,25 +35,23 @@ export async function isProvedExpired(
   return !transaction || transaction.failed
 }
 
-/** Beyond this number, the oldest are forgotten and read again if they turn up. */
+/** Beyond this number, those that did not turn up for longest are forgotten, and read again if they do. */
 const MAX_KEPT = 100_000
 
 /**
  * Finalized transactions that do not settle a purchase and never will. Each is read once, however often it is found; otherwise anyone could
  * keep this server busy by sending many transactions with a purchase's reference. Kept for each chain client.
  */
-const ruledOut = new WeakMap<Chain, Set<string>>()
+const ruledOut = new WeakMap<Chain, LRUCache<string, true>>()
 
 export function isRuledOut(chain: Chain, purchaseId: string, signature: Signature): boolean {
-  return ruledOut.get(chain)?.has(`${purchaseId} ${signature}`) ?? false
+  return ruledOut.get(chain)?.get(`${purchaseId} ${signature}`) ?? false
 }
 
 export function ruleOut(chain: Chain, purchaseId: string, signature: Signature): void {
-  const kept = ruledOut.get(chain) ?? new Set()
+  const kept = ruledOut.get(chain) ?? new LRUCache({ max: MAX_KEPT })
   ruledOut.set(chain, kept)
-  const [oldest] = kept
-  if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest)
-  kept.add(`${purchaseId} ${signature}`)
+  kept.set(`${purchaseId} ${signature}`, true)
 }
 
 /** One for each chain client. */
