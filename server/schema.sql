@@ -1404,7 +1404,7 @@ end
 $$;
 
 -- What becomes of a checkout when a purchase of it is delivered or ends unpaid, under the locks of lock_listings_of. A late payment for a
--- hold that had ended completes it, too, unless another purchase of it is under way.
+-- hold that had ended completes it, too.
 create function follow_purchase() returns trigger language plpgsql as $$
 declare
   paid uuid;
@@ -1412,7 +1412,7 @@ begin
   select id into paid from purchases where checkout_id = new.checkout_id and status = 'settled' order by settled_at, id limit 1;
   update checkouts set
       status = case when paid is not null then 'completed' when expires_at > now() then 'open' else 'expired' end, purchase_id = paid
-    where id = new.checkout_id and status <> 'completed' and (purchase_id = new.id or purchase_id is null and paid is not null);
+    where id = new.checkout_id and status <> 'completed';
   return null;
 end
 $$;

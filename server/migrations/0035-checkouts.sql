@@ -45,7 +45,7 @@ comment on column sales.client_reference is 'What the game calls that checkout.'
 comment on column webhook_outbox.subject is 'The purchase, the listing, the case or the checkout.';
 
 -- Functions with other parameters, or results, than before.
--- functions that hold and settle: f72cac886beac75d4040a659995af8d23e31744ab528c3f52fb176c246e2cebd
+-- functions that hold and settle: 9b089a3893aff1530ab669b47e2ef67cc2c5d02fa09bbf9c791252602c009bfd
 drop function if exists reservation_facts(text, uuid[], bytea, text, bytea);
 drop function if exists lock_reservation_facts(text, uuid[], boolean, bytea, text, bytea);
 drop function if exists sales_of(uuid);
