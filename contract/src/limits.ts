@@ -16,6 +16,8 @@ export const MAX_BALANCE = 9_000_000_000_000_000
 
 export const LISTINGS_PAGE = 50
 export const MAX_LISTINGS_PAGE = 200
+/** `my-listings` has no pages: a seller with more listings sees the newest of them. */
+export const MAX_OWN_LISTINGS = 500
 /** Removed by one call. */
 export const MAX_REMOVED_LISTINGS = 10_000
 /** Of the studio's list of sales. */

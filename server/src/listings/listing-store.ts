@@ -1,16 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type MarketEventType } from '@juicebar/contract/events'
 import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
-import { PRICE_CHANGE_SECONDS } from '@juicebar/contract/limits'
+import { MAX_OWN_LISTINGS, PRICE_CHANGE_SECONDS } from '@juicebar/contract/limits'
 import { type Listing, type ListingStatus, type OwnListing, type RemovedListings } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { type KeyedListing, type ListingDraft, type PricedListing } from './listing.ts'
-
-/** `my-listings` has no pages: a seller with more listings sees the newest of them. */
-const MAX_OWN_LISTINGS = 500
 
 const listingColumns = ['id', 'seller', 'tokenType', 'amount', 'status', 'heldBy'] as const satisfies (keyof Listings)[]
 
