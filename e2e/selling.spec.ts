@@ -90,3 +90,95 @@ async function holdPart(buyer: Trader, seller: string, amount: number) {
   const [listing] = await listingsOf(buyer, seller)
   return holdByHand(buyer, [{ listingId: listing?._id ?? '', amount }])
 }
+
+test('a price is changed in the row of its listing, by keyboard', async ({ signedIn }) => {
+  const seller = await signedIn({ sol: 0 })
+  const { page } = seller
+  await list(seller, 'APPLE_JUICE', 40, 0.4)
+  await page.getByRole('tab', { name: 'My Listings' }).click()
+  const row = page.getByRole('tabpanel').getByRole('listitem')
+  const button = row.getByRole('button', { name: 'Change price' })
+  const field = row.getByLabel('New price for all of it (SOL)')
+
+  await button.press('Enter')
+  await expect(field).toBeFocused()
+  await expect(field).toHaveValue('0.4')
+  await page.keyboard.press('Escape')
+  await expect(button).toBeFocused()
+  await expect(field).toBeHidden()
+
+  await button.press('Enter')
+  // What was selected is replaced.
+  await page.keyboard.type('0.0005')
+  await expect(field).toHaveAccessibleDescription('The lowest price is 0.001 SOL.')
+  await field.fill('0.5')
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alert').filter({ hasText: 'Price changed.' })).toBeVisible()
+  await expect(button).toBeFocused()
+  await expect(row).toContainText('0.5 SOL')
+})
+
+test.describe('a price that was changed a moment ago', () => {
+  test.use({ allowedErrors: /429/ })
+
+  test('is not changed again, and the field says why', async ({ signedIn }) => {
+    const seller = await signedIn({ sol: 0 })
+    const { page } = seller
+    const id = await list(seller, 'APPLE_JUICE', 40, 0.4)
+    await seller.call('PATCH', `marketplace/listings/${id}`, { price: 0.5 })
+    await page.getByRole('tab', { name: 'My Listings' }).click()
+    const row = page.getByRole('tabpanel').getByRole('listitem')
+    await row.getByRole('button', { name: 'Change price' }).click()
+    const field = row.getByLabel('New price for all of it (SOL)')
+    await field.fill('0.6')
+    await row.getByRole('button', { name: 'Save' }).click()
+    await expect(field).toHaveAccessibleDescription(/was changed a moment ago\. You can change it again in \d+ seconds?\./)
+    await expect(field).toBeFocused()
+    expect((await listingsOf(seller, seller.address))[0]).toMatchObject({ price: 0.5 })
+  })
+})
+
+test('all listings are removed at once, except one that is being bought', async ({ signedIn, trader }) => {
+  test.slow()
+  const seller = await signedIn({ sol: 1 })
+  const { page } = seller
+  await list(seller, 'APPLE_JUICE', 40, 0.4, false)
+  const buyer = await trader({ sol: 2 })
+  await holdPart(buyer, seller.address, 40)
+  for (const amount of [1, 2, 3]) await list(seller, 'ORANGE_JUICE', amount, 0.1)
+  await page.getByRole('tab', { name: 'My Listings' }).click()
+  const rows = page.getByRole('tabpanel').getByRole('listitem')
+  await expect(rows).toHaveCount(4)
+  await expect(rows.filter({ hasText: 'Apple Juice' }).getByRole('button', { name: 'Change price' })).toBeDisabled()
+
+  await page.getByRole('button', { name: 'Remove all' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('3 listings leave the market')
+  await expect(dialog).toContainText('1 listing stays, because a buyer is paying for it.')
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(rows).toHaveCount(4)
+
+  await page.getByRole('button', { name: 'Remove all' }).click()
+  await dialog.getByRole('button', { name: 'Remove all' }).click()
+  await expect(dialog).toContainText('3 listings removed.')
+  await expect(dialog.getByRole('listitem')).toHaveText('40 Apple Juice: a buyer is paying for it.')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('heading', { name: 'Your Listings' })).toBeFocused()
+  await expect(rows).toHaveCount(1)
+})
+
+test('one press takes the lowest price of all sellers', async ({ signedIn, trader }) => {
+  const { page } = await signedIn({ sol: 0 })
+  const other = await trader({ sol: 1 })
+  // Cheaper than anything else in this market.
+  await list(other, 'GRAPE_SODA', 7, 0.001)
+  const dialog = await openSellDialog(page, 'Grape Soda')
+  const match = dialog.getByRole('button', { name: 'Match the lowest price' })
+  await expect(match).toBeDisabled()
+  await expect(match).toHaveAccessibleDescription('Enter an amount first.')
+  await dialog.getByLabel('Token Amount').fill('20')
+  await match.click()
+  await expect(dialog.getByLabel('Price (SOL)')).toHaveValue('0.002')
+})

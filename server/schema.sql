@@ -158,10 +158,16 @@ create table listings (
   divisible boolean not null default false,
   -- The listing that this part was split from.
   part_of uuid references listings(id),
-  -- What the seller listed, of a listing that was split; null until then. The rest and the parts add up to it.
+  -- What the seller listed, of a listing that was split or whose price was changed; null until then. The rest and the parts add up to it.
   whole_amount bigint,
   -- As whole_amount, its price.
   whole_lamports bigint,
+  -- How much was left when its seller last changed the price; null while it has its first one.
+  priced_amount bigint,
+  -- As priced_amount, its new price.
+  priced_lamports bigint,
+  -- When that was.
+  priced_at timestamptz,
   check ((held_by is null) = (held_until is null)),
   check ((status = 'active') = (closed_at is null)),
   constraint listings_divisible_check check (not divisible or price_lamports >= amount),
@@ -170,7 +176,8 @@ create table listings (
   constraint listings_reserved check (status <> 'reserved' or held_by is not null),
   constraint listings_parts check (part_of is not null or (status <> all (array['reserved', 'merged']))),
   constraint listings_whole check ((whole_amount is null) = (whole_lamports is null) and (part_of is null or whole_amount is null)),
-  constraint listings_rest check (amount <= whole_amount and price_lamports <= whole_lamports)
+  constraint listings_rest check (amount <= whole_amount and (priced_lamports is not null or price_lamports <= whole_lamports)),
+  constraint listings_priced check ((priced_amount is null) = (priced_lamports is null) and (priced_amount is null) = (priced_at is null) and priced_lamports >= 1000000 and (priced_lamports % 1000000) = 0)
 ) with (fillfactor=90);
 -- This and the next two say "active" as "closed_at is null", those of one token or seller as "status = 'active'". A query uses one of
 -- the two, so that the planner cannot read the whole market for one token and discard the rest.
@@ -472,12 +479,15 @@ create table audits (
 );
 create unique index audits_one_running on audits ((true)) where finished_at is null;
 
--- Which listing a seller's Idempotency-Key has created: asked for again, it is returned instead of another. Kept for a day.
+-- What a seller's Idempotency-Key has done: created a listing, or changed its price. Asked for again, nothing is done again. Kept for a
+-- day.
 create table listing_keys (
   seller text not null,
   idempotency_key text not null check (char_length(idempotency_key) >= 1 and char_length(idempotency_key) <= 128),
   listing_id uuid not null references listings(id),
   created_at timestamptz not null default now(),
+  -- The price to which the key has changed the listing; null if the key has created it.
+  changed_lamports bigint,
   primary key (seller, idempotency_key)
 );
 create index listing_keys_by_age on listing_keys (created_at);
@@ -1692,7 +1702,8 @@ create function listing_facts(l listings) returns json language plpgsql stable a
 begin
   return json_build_object(
     'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
-    'wholeAmount', coalesce(l.whole_amount, l.amount), 'wholeLamports', coalesce(l.whole_lamports, l.price_lamports)::text,
+    'wholeAmount', coalesce(l.priced_amount, l.whole_amount, l.amount),
+    'wholeLamports', coalesce(l.priced_lamports, l.whole_lamports, l.price_lamports)::text,
     'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
     'heldBy', (select buyer from purchases where id = l.held_by)
   );
@@ -1875,7 +1886,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0035' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0037' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin
@@ -1937,8 +1948,8 @@ begin
 end
 $$;
 
--- The only writer of balances and transfers but for deliver_items. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens
--- than it would pay.
+-- The only writer of balances and transfers but for deliver_items and return_to_seller. Returns the transfer's id. Raises JB001 if the
+-- wallet has fewer tokens than it would pay.
 create function post_transfer(
   p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
 ) returns bigint language plpgsql as $$
@@ -2027,6 +2038,46 @@ begin
 end
 $$;
 
+-- Returns those of a seller's listings to it that nobody holds. kept: those that stay on the market, each with the code of an error that
+-- says why.
+create function remove_listings(p_seller text, p_ids uuid[], out removed integer, out kept json) returns record language plpgsql as $$
+declare
+  frozen boolean;
+  free uuid[];
+  l listings;
+  code text;
+  stay json[] := '{}';
+begin
+  perform from listings where id = any (p_ids) order by id for update;
+  -- Statements of their own, which see what was committed while the locks were waited for.
+  frozen := is_frozen(p_seller);
+  perform from balances where wallet_address = p_seller order by token_type for update;
+  free := array(
+    select id from (
+      select id, coalesce(b.amount, 0) + sum(f.amount) over (partition by f.token_type order by id) as balance
+      from listings f left join balances b on b.wallet_address = p_seller and b.token_type = f.token_type
+      where id = any (p_ids) and seller = p_seller and status = 'active' and held_by is null and not frozen
+    ) fitting
+    -- MAX_BALANCE.
+    where balance <= 9000000000000000
+  );
+  perform return_to_seller(p_seller, free);
+  removed := cardinality(free);
+  -- One that has no room does not keep a smaller one that has.
+  for l in
+    select * from listings where id = any (p_ids) and seller = p_seller and status in ('active', 'reserved') order by token_type, id
+  loop
+    code := case when l.held_by is not null then 'LISTING_HELD_BY_BUYER' when frozen then 'LISTING_FROZEN' else 'BALANCE_LIMIT' end;
+    if code = 'BALANCE_LIMIT' and take_back(l) then
+      removed := removed + 1;
+    else
+      stay := stay || json_build_object('listingId', l.id, 'code', code);
+    end if;
+  end loop;
+  kept := array_to_json(stay);
+end
+$$;
+
 -- An alert as replies and events carry it.
 create function render_alert(a alerts) returns json language sql stable as $$
   select json_build_object(
@@ -2077,6 +2128,20 @@ begin
     select token_type, p_step, start, open, high, low, close, amount, lamports, trades from derived where trades > 0
     on conflict (token_type, step, start) do update set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
       amount = excluded.amount, lamports = excluded.lamports, trades = excluded.trades;
+end
+$$;
+
+-- Changes the price of all that is left of a listing, under its lock. Parts that come back to it cost as much for each from then on.
+create function reprice_listing(p_id uuid, p_lamports bigint) returns void language plpgsql as $$
+declare
+  l listings;
+begin
+  update listings set price_lamports = p_lamports, priced_amount = amount, priced_lamports = p_lamports, priced_at = clock_timestamp(),
+      -- What was listed stays known. A part was never listed.
+      whole_amount = case when part_of is null then coalesce(whole_amount, amount) end,
+      whole_lamports = case when part_of is null then coalesce(whole_lamports, price_lamports) end
+    where id = p_id returning * into l;
+  perform emit_listing('listing.changed', l);
 end
 $$;
 
@@ -2152,6 +2217,26 @@ begin
     select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
       from blocks where wallet_address = p_wallet and (until is null or until > now());
   end if;
+end
+$$;
+
+-- As take_back, many listings of a seller at once, under their locks. Its balances must have room for all of them.
+create function return_to_seller(p_seller text, p_ids uuid[]) returns void language plpgsql as $$
+begin
+  with removed as (
+    update listings l set status = 'removed', closed_at = now() where id = any (p_ids)
+    returning l.id, l.token_type, l.amount, l as listing
+  ), transferred as (
+    insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select 'return', token_type, amount, p_seller, id from removed
+  ), returned as (
+    -- In the order in which every transaction locks balances.
+    insert into balances (wallet_address, token_type, amount)
+      select p_seller, token_type, sum(amount) from removed group by token_type order by token_type
+      on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount
+  )
+  insert into events (type, audience, data)
+    select event.* from removed, listing_event('listing.removed', listing) event union all select * from balance_event(p_seller);
 end
 $$;
 
@@ -2320,9 +2405,12 @@ begin
 end
 $$;
 
--- What so much of a listing costs as its seller priced it, whatever was sold of it since. Rounded up: each drink costs at least a lamport.
+-- What so much of a listing costs as its seller last priced it, whatever was sold of it since. Rounded up: each drink costs at least a
+-- lamport.
 create function share_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
-  select ceil(coalesce(l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.whole_amount, l.amount))::bigint
+  select ceil(
+    coalesce(l.priced_lamports, l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.priced_amount, l.whole_amount, l.amount)
+  )::bigint
 $$;
 
 -- Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction

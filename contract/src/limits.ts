@@ -6,6 +6,9 @@ export const PRICE_STEP_SOL = 0.001
 /** Highest price in SOL: its lamports stay exact in a JSON number. */
 export const MAX_PRICE_SOL = 1_000_000
 
+/** The price of a listing changes at most once in this time. */
+export const PRICE_CHANGE_SECONDS = 10
+
 export const MIN_AMOUNT = 1
 export const MAX_AMOUNT = 1_000_000_000
 /** Of one item in one wallet: exact in a JSON number. */
@@ -13,6 +16,10 @@ export const MAX_BALANCE = 9_000_000_000_000_000
 
 export const LISTINGS_PAGE = 50
 export const MAX_LISTINGS_PAGE = 200
+/** `my-listings` has no pages: a seller with more listings sees the newest of them. */
+export const MAX_OWN_LISTINGS = 500
+/** Removed by one call. */
+export const MAX_REMOVED_LISTINGS = 10_000
 /** Of the studio's list of sales. */
 export const SALES_PAGE = 100
 export const MAX_SALES_PAGE = 500

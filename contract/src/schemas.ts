@@ -24,6 +24,7 @@ import {
   type listingStatuses,
   marketCalls,
   type OwnListingSchema,
+  type RemovedListingsSchema,
   type QuoteSchema,
 } from './schemas/market.ts'
 import { type BlockSchema, type OwnBlock as OwnBlockSchema, type PauseSchema, type RuleSchema } from './schemas/restrictions.ts'
@@ -83,6 +84,7 @@ export const schemas = {
 export type Schemas = typeof schemas
 export type Listing = Static<typeof ListingSchema>
 export type OwnListing = Static<typeof OwnListingSchema>
+export type RemovedListings = Static<typeof RemovedListingsSchema>
 export type ListingSort = (typeof listingSorts)[number]
 export type ListingStatus = (typeof listingStatuses)[number]
 export type CandleStep = (typeof candleSteps)[number]

@@ -11,7 +11,7 @@ export interface Trader {
   wallet: Wallet
   jwt: string
   /** Makes a call of the API with the session. Throws unless it succeeds. */
-  call<Answer = unknown>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer>
+  call<Answer = unknown>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>
 }
 
 /** Signs in as a program would. */

@@ -29,5 +29,5 @@ begin
 end
 $$;
 comment on function post_transfer is
-  'The only writer of balances and transfers but for deliver_items. Returns the transfer''s id. Raises JB001 if the wallet has fewer tokens than '
-  'it would pay.';
+  'The only writer of balances and transfers but for deliver_items and return_to_seller. Returns the transfer''s id. Raises JB001 if the '
+  'wallet has fewer tokens than it would pay.';

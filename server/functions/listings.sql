@@ -77,13 +77,92 @@ end
 $$;
 comment on function lock_listings_of is 'As lock_listings, the items of a purchase; before them, its checkout.';
 
+-- What a seller changes
+
+create or replace function reprice_listing(p_id uuid, p_lamports bigint) returns void language plpgsql as $$
+declare
+  l listings;
+begin
+  update listings set price_lamports = p_lamports, priced_amount = amount, priced_lamports = p_lamports, priced_at = clock_timestamp(),
+      -- What was listed stays known. A part was never listed.
+      whole_amount = case when part_of is null then coalesce(whole_amount, amount) end,
+      whole_lamports = case when part_of is null then coalesce(whole_lamports, price_lamports) end
+    where id = p_id returning * into l;
+  perform emit_listing('listing.changed', l);
+end
+$$;
+comment on function reprice_listing is
+  'Changes the price of all that is left of a listing, under its lock. Parts that come back to it cost as much for each from then on.';
+
+create or replace function return_to_seller(p_seller text, p_ids uuid[]) returns void language plpgsql as $$
+begin
+  with removed as (
+    update listings l set status = 'removed', closed_at = now() where id = any (p_ids)
+    returning l.id, l.token_type, l.amount, l as listing
+  ), transferred as (
+    insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select 'return', token_type, amount, p_seller, id from removed
+  ), returned as (
+    -- In the order in which every transaction locks balances.
+    insert into balances (wallet_address, token_type, amount)
+      select p_seller, token_type, sum(amount) from removed group by token_type order by token_type
+      on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount
+  )
+  insert into events (type, audience, data)
+    select event.* from removed, listing_event('listing.removed', listing) event union all select * from balance_event(p_seller);
+end
+$$;
+comment on function return_to_seller is 'As take_back, many listings of a seller at once, under their locks. Its balances must have room for all of them.';
+
+create or replace function remove_listings(p_seller text, p_ids uuid[], out removed integer, out kept json) language plpgsql as $$
+declare
+  frozen boolean;
+  free uuid[];
+  l listings;
+  code text;
+  stay json[] := '{}';
+begin
+  perform from listings where id = any (p_ids) order by id for update;
+  -- Statements of their own, which see what was committed while the locks were waited for.
+  frozen := is_frozen(p_seller);
+  perform from balances where wallet_address = p_seller order by token_type for update;
+  free := array(
+    select id from (
+      select id, coalesce(b.amount, 0) + sum(f.amount) over (partition by f.token_type order by id) as balance
+      from listings f left join balances b on b.wallet_address = p_seller and b.token_type = f.token_type
+      where id = any (p_ids) and seller = p_seller and status = 'active' and held_by is null and not frozen
+    ) fitting
+    -- MAX_BALANCE.
+    where balance <= 9000000000000000
+  );
+  perform return_to_seller(p_seller, free);
+  removed := cardinality(free);
+  -- One that has no room does not keep a smaller one that has.
+  for l in
+    select * from listings where id = any (p_ids) and seller = p_seller and status in ('active', 'reserved') order by token_type, id
+  loop
+    code := case when l.held_by is not null then 'LISTING_HELD_BY_BUYER' when frozen then 'LISTING_FROZEN' else 'BALANCE_LIMIT' end;
+    if code = 'BALANCE_LIMIT' and take_back(l) then
+      removed := removed + 1;
+    else
+      stay := stay || json_build_object('listingId', l.id, 'code', code);
+    end if;
+  end loop;
+  kept := array_to_json(stay);
+end
+$$;
+comment on function remove_listings is
+  'Returns those of a seller''s listings to it that nobody holds. kept: those that stay on the market, each with the code of an error that says why.';
+
 -- Splitting and merging, under the locks of lock_listings
 
 create or replace function share_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
-  select ceil(coalesce(l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.whole_amount, l.amount))::bigint
+  select ceil(
+    coalesce(l.priced_lamports, l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.priced_amount, l.whole_amount, l.amount)
+  )::bigint
 $$;
 comment on function share_cost is
-  'What so much of a listing costs as its seller priced it, whatever was sold of it since. Rounded up: each drink costs at least a lamport.';
+  'What so much of a listing costs as its seller last priced it, whatever was sold of it since. Rounded up: each drink costs at least a lamport.';
 
 create or replace function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
   select case when p_amount < l.amount then share_cost(l, p_amount) else l.price_lamports end

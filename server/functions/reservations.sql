@@ -55,7 +55,8 @@ create or replace function listing_facts(l listings) returns json language plpgs
 begin
   return json_build_object(
     'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
-    'wholeAmount', coalesce(l.whole_amount, l.amount), 'wholeLamports', coalesce(l.whole_lamports, l.price_lamports)::text,
+    'wholeAmount', coalesce(l.priced_amount, l.whole_amount, l.amount),
+    'wholeLamports', coalesce(l.priced_lamports, l.whole_lamports, l.price_lamports)::text,
     'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
     'heldBy', (select buyer from purchases where id = l.held_by)
   );

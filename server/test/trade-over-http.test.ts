@@ -141,6 +141,46 @@ describe('a whole trade over HTTP', () => {
   })
 })
 
+describe('a seller over HTTP', () => {
+  it('changes a price, and hears how long to wait for the next change', async () => {
+    const { sellerToken, buyerToken, listingId } = await startTrade()
+    const path = `/marketplace/listings/${listingId}`
+    const changed = await one('PATCH', path, sellerToken, { price: 0.12 })
+    expect(changed).toMatchObject({ status: 200, body: { listing: { _id: listingId, price: 0.12, amount: 12 } } })
+    expect(await other('GET', path)).toMatchObject({ body: { listing: { price: 0.12 } } })
+    const quote = await other('GET', '/marketplace/quote?tokenType=APPLE_JUICE&amount=3', buyerToken)
+    expect(quote.body.items).toContainEqual(expect.objectContaining({ listingId, lamports: '30000000' }))
+
+    const again = await fetch(`${servers[1]?.origin}/api${path}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${sellerToken}`, 'content-type': 'application/json' },
+      body: '{"price":0.6}',
+    })
+    expect([again.status, await again.json()]).toEqual([429, expect.objectContaining({ code: 'PRICE_JUST_CHANGED' })])
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0)
+    for (const price of [0.0005, '1'])
+      expect(await one('PATCH', path, sellerToken, { price })).toMatchObject({ status: 400, body: { code: 'PRICE_INVALID' } })
+    expect(await one('PATCH', path, buyerToken, { price: 1 })).toMatchObject({ status: 403, body: { code: 'NOT_YOUR_LISTING' } })
+  })
+
+  it('removes all listings, only if the call says so', async () => {
+    const { sellerToken, listingId } = await startTrade()
+    for (const query of ['', '?status=sold', '?status=all'])
+      expect((await one('DELETE', `/marketplace/listings${query}`, sellerToken)).status).toBe(400)
+    expect(await one('GET', `/marketplace/listings/${listingId}`)).toMatchObject({ body: { listing: { status: 'active' } } })
+    const removed = await one('DELETE', '/marketplace/listings?status=active', sellerToken)
+    expect(removed).toEqual({ status: 200, body: { removed: 1, kept: [] } })
+  })
+
+  it('may change prices from a page in the browser', async () => {
+    const reply = await fetch(`${servers[0]?.origin}/api/marketplace/listings/1`, {
+      method: 'OPTIONS',
+      headers: { origin: servers[0]?.origin ?? '', 'access-control-request-method': 'PATCH' },
+    })
+    expect(reply.headers.get('access-control-allow-methods')).toContain('PATCH')
+  })
+})
+
 describe('the studio over HTTP', () => {
   it('sees the holds that only it can end, and ends one with a reason that the buyer reads', async () => {
     const { buyerToken, listingId, buy } = await startTrade()

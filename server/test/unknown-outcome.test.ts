@@ -45,7 +45,7 @@ afterAll(async () => {
 interface Call {
   player: Wallet | 'studio'
   /** Method and path. */
-  asks: `${'GET' | 'POST' | 'DELETE'} /${string}`
+  asks: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
   payload?: object
   headers?: Record<string, string>
 }
@@ -58,7 +58,7 @@ interface Write extends Call {
 }
 
 async function ask({ player, asks, payload, headers = {} }: Call) {
-  const [method, path] = asks.split(' ') as ['GET' | 'POST' | 'DELETE', string]
+  const [method, path] = asks.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
   const caller = player === 'studio' ? { authorization: `Bearer ${STUDIO_KEY}` } : { 'x-player': player.address }
   const reply = await fastify.inject({
     method,
@@ -114,6 +114,10 @@ async function loseEachAnswer(arrange: () => Promise<Write>): Promise<number> {
 
 const listingsOf = ({ address }: Wallet) =>
   world.database.selectFrom('listings').select(['id', 'status']).where('seller', '=', address).execute()
+const priceChangesOf = async (id: string) => {
+  const changes = `select 1 from events where type = 'listing.changed' and data -> 'listing' ->> '_id' = $1`
+  return (await world.connection.pool.query(changes, [id])).rows.length
+}
 const purchasesOf = ({ address }: Wallet) =>
   world.database.selectFrom('purchases').select(['id', 'status']).where('buyer', '=', address).execute()
 
@@ -165,6 +169,31 @@ const writes: Record<string, () => Promise<Write>> = {
       answers: { 200: { listing: { _id: id, status: 'removed' } }, 409: { code: 'LISTING_NOT_ACTIVE' } },
       check: async () => {
         expect(await listingsOf(seller)).toMatchObject([{ status: 'removed' }])
+        expect(await world.appleJuice(seller)).toBe(1_000)
+      },
+    }
+  },
+  'a price is changed once with an idempotency key': async () => {
+    const seller = await world.createWallet()
+    const id = await world.list(seller)
+    return {
+      player: seller,
+      asks: `PATCH /marketplace/listings/${id}`,
+      headers: { 'idempotency-key': randomUUID() },
+      payload: { price: 0.5 },
+      answers: { 200: { listing: { _id: id, price: 0.5 } } },
+      check: async () => expect(await priceChangesOf(id)).toBe(1),
+    }
+  },
+  'all listings are removed': async () => {
+    const seller = await world.createWallet()
+    const ids = [await world.list(seller), await world.list(seller)]
+    return {
+      player: seller,
+      asks: 'DELETE /marketplace/listings?status=active',
+      answers: { 200: { kept: [] } },
+      check: async () => {
+        expect(await listingsOf(seller)).toMatchObject(ids.map((id) => ({ id, status: 'removed' })))
         expect(await world.appleJuice(seller)).toBe(1_000)
       },
     }

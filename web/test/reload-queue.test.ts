@@ -97,6 +97,19 @@ describe('a single event', () => {
     expect(loaded.client.getQueryData(queryKey)).toMatchObject({ _id: 'other' })
   })
 
+  it('about the cheapest listing follows its price down, and looks for another when it rises', async () => {
+    const { requests, loaded } = await openApp()
+    const { queryKey } = cheapestQuery('APPLE_JUICE', 'me')
+    const change = (unitPrice: number) => applyEvent(loaded, { type: 'listing.changed', listing: listing({ unitPrice }) })
+    change(0.04)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(loaded.client.getQueryData(queryKey)).toMatchObject({ unitPrice: 0.04 })
+    expect(requests).not.toContain(queryKey.join())
+    change(0.045)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(requests).toContain(queryKey.join())
+  })
+
   it('that says reset reloads everything once', async () => {
     const { requests, loaded } = await openApp()
     applyEvent(loaded, { type: 'reset' })

@@ -16,7 +16,9 @@ export const playerEndpoints = {
   listing: 'GET /api/marketplace/listings/:id',
   quote: 'GET /api/marketplace/quote',
   createListing: 'POST /api/marketplace/listings',
+  changePrice: 'PATCH /api/marketplace/listings/:id',
   removeListing: 'DELETE /api/marketplace/listings/:id',
+  removeListings: 'DELETE /api/marketplace/listings',
   myListings: 'GET /api/marketplace/my-listings',
 
   offer: 'POST /api/marketplace/offers',

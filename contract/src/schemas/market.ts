@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { MAX_IDEMPOTENCY_KEY, MAX_ITEMS, MAX_SEARCH_LENGTH, MAX_SELLERS } from '../limits.ts'
+import { MAX_IDEMPOTENCY_KEY, MAX_ITEMS, MAX_REMOVED_LISTINGS, MAX_SEARCH_LENGTH, MAX_SELLERS, PRICE_CHANGE_SECONDS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
 import {
   Address,
@@ -144,6 +144,26 @@ const idempotencyKey = RequiredText(`1 to ${MAX_IDEMPOTENCY_KEY} characters, one
   description:
     'Your own name for this listing, kept for a day. With the same key, the same call returns the listing that it has created, and moves nothing.',
 })
+const changeKey = RequiredText(`1 to ${MAX_IDEMPOTENCY_KEY} characters, one for each change`, MAX_IDEMPOTENCY_KEY, {
+  description:
+    'Your own name for this change, kept for a day. With the same key, the same call returns the listing as it is now, and changes nothing again.',
+})
+
+/** Why a listing stayed on the market. */
+const keptCodes = ['LISTING_HELD_BY_BUYER', 'LISTING_FROZEN', 'BALANCE_LIMIT'] as const
+
+const KeptListing = Type.Object(
+  { listingId: Id('The listing'), code: Type.Enum([...keptCodes], { title: 'KeptCode', description: 'Why it stayed on the market' }) },
+  { title: 'KeptListing' },
+)
+
+export const RemovedListingsSchema = Type.Object(
+  {
+    removed: Type.Integer({ description: 'How many listings were removed' }),
+    kept: Type.Array(KeptListing, { description: 'Those that stay on the market' }),
+  },
+  { title: 'RemovedListings' },
+)
 
 export const marketCalls = {
   listings: {
@@ -189,6 +209,43 @@ export const marketCalls = {
       'BLOCKED',
       'RULE_BROKEN',
     ],
+  },
+  changePrice: {
+    summary: 'Change the price of one of your listings',
+    description:
+      'The new price is for all that is left of it. Parts that are being bought keep their price, and take the new one if they come back: ' +
+      `together with them, it must not cost more than the highest price. At most one change in ${PRICE_CHANGE_SECONDS} seconds. The price that it ` +
+      'has already changes nothing. The rules of the market apply as to a new listing.',
+    params: idParams('The listing'),
+    headers: Type.Object({ 'idempotency-key': Type.Optional(changeKey) }),
+    body: Type.Object({ price }, { ...closed, title: 'ChangePrice' }),
+    response: { 200: Type.Object({ listing: ListingSchema }) },
+    failures: [
+      'PRICE_INVALID',
+      'TOO_CHEAP_TO_DIVIDE',
+      'LISTING_NOT_FOUND',
+      'NOT_YOUR_LISTING',
+      'LISTING_NOT_ACTIVE',
+      'LISTING_HELD_BY_BUYER',
+      'LISTING_FROZEN',
+      'PRICE_JUST_CHANGED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'PAUSED',
+      'BLOCKED',
+      'RULE_BROKEN',
+    ],
+  },
+  removeListings: {
+    summary: 'Remove all of your listings that nobody is buying',
+    description:
+      'Their tokens return to your balance. A listing of which parts are being bought loses its rest and counts as removed. Safe to repeat: ' +
+      `one call removes at most ${MAX_REMOVED_LISTINGS.toLocaleString('en')} listings, the oldest first.`,
+    querystring: Type.Object(
+      { status: Type.Enum(['active'], { title: 'RemovedStatus', description: 'Required, so that nobody removes everything by mistake' }) },
+      closed,
+    ),
+    response: { 200: RemovedListingsSchema },
+    failures: ['FIELDS_MISSING'],
   },
   removeListing: {
     summary: 'Remove one of your listings',

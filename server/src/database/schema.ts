@@ -304,6 +304,10 @@ export interface LedgerEntries {
 }
 
 export interface ListingKeys {
+  /**
+   * The price to which the key has changed the listing; null if the key has created it.
+   */
+  changedLamports: bigint | null;
   createdAt: Generated<Date>;
   idempotencyKey: string;
   listingId: string;
@@ -337,6 +341,18 @@ export interface Listings {
    * The listing that this part was split from.
    */
   partOf: string | null;
+  /**
+   * How much was left when its seller last changed the price; null while it has its first one.
+   */
+  pricedAmount: bigint | null;
+  /**
+   * When that was.
+   */
+  pricedAt: Date | null;
+  /**
+   * As priced_amount, its new price.
+   */
+  pricedLamports: bigint | null;
   priceLamports: Lamports;
   /**
    * The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a market page. That of a closed listing may lack fields that were added since: it is rendered when it is read.
@@ -354,7 +370,7 @@ export interface Listings {
    */
   waitsForStudio: Generated<boolean>;
   /**
-   * What the seller listed, of a listing that was split; null until then. The rest and the parts add up to it.
+   * What the seller listed, of a listing that was split or whose price was changed; null until then. The rest and the parts add up to it.
    */
   wholeAmount: bigint | null;
   /**

@@ -199,7 +199,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
     routePrefix: '/docs',
     staticCSP: docsContentSecurityPolicy,
     theme: { title: `${marketTitle(productName)} API` },
-    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'put', 'delete'] },
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'put', 'patch', 'delete'] },
   })
 }
 
@@ -219,7 +219,7 @@ function complete({ openapiObject }: OpenApiDocument, { names, failures }: Docum
     return { $ref: `#/components/responses/${code}` }
   }
   for (const path of Object.values(openapiObject.paths ?? {})) {
-    for (const operation of [path?.get, path?.post, path?.put, path?.delete]) {
+    for (const operation of [path?.get, path?.post, path?.put, path?.patch, path?.delete]) {
       const { operationId = '', parameters = [], requestBody, responses: replies } = operation ?? {}
       for (const parameter of parameters) takeDescription(parameter, names)
       Object.assign(replies ?? {}, documentFailures(failures.get(operationId) ?? [], names, refer))

@@ -5,7 +5,7 @@ import { errors, Failure, unknownOutcome } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
-import { endpoints } from '@juicebar/contract/endpoints'
+import { endpoints, methods } from '@juicebar/contract/endpoints'
 import { isDatabaseOutage, isOutcomeUnknown, refusalOf } from '../runtime/database-failures.ts'
 import { type FailureLog } from '../runtime/outage.ts'
 
@@ -170,7 +170,6 @@ const callPaths = [...new Set(Object.values(endpoints).map((endpoint) => endpoin
   url,
   pattern: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`),
 }))
-const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const
 
 /**
  * Answers a request that no route matches: 405 with the allowed methods if other methods match its path, else 404. If its own method is
@@ -179,7 +178,8 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const
 export function replyToUnmatchedPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?')[0] ?? ''
   const { url } = callPaths.find(({ pattern }) => pattern.test(path)) ?? {}
-  const allowed: string[] = url === undefined ? [] : methods.filter((method) => request.server.hasRoute({ url, method }))
+  const allowed: string[] =
+    url === undefined ? [] : [...methods, 'HEAD' as const].filter((method) => request.server.hasRoute({ url, method }))
   if (allowed.length === 0) return replyWithFailure(new Failure('NOT_FOUND'), request, reply)
   if (allowed.includes(request.method)) return replyWithFailure(pathTooLong, request, reply)
   reply.header('allow', [...allowed, 'OPTIONS'].join(', '))

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
-import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { type EndpointName, endpoints, methods } from '@juicebar/contract/endpoints'
 import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
@@ -245,9 +245,12 @@ function sendJson(reply: FastifyReply, body: string | Buffer): typeof answered {
 
 function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods, string] {
   const [method, url] = endpoint.split(' ')
-  if ((method !== 'GET' && method !== 'POST' && method !== 'PUT' && method !== 'DELETE') || !url)
-    throw new Error(`unreadable endpoint ${endpoint}`)
+  if (!isMethod(method) || !url) throw new Error(`unreadable endpoint ${endpoint}`)
   return [method, url]
+}
+
+function isMethod(text: string | undefined): text is (typeof methods)[number] {
+  return methods.some((method) => method === text)
 }
 
 /** The only success status that the contract names, otherwise 200. */

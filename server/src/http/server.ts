@@ -9,7 +9,7 @@ import {
   type FastifyBaseLogger,
   fastify as createFastify,
 } from 'fastify'
-import { endpoints } from '@juicebar/contract/endpoints'
+import { endpoints, methods } from '@juicebar/contract/endpoints'
 import cors from '@fastify/cors'
 import { CHALLENGE_HEADER, SIGNATURE_HEADER } from '@juicebar/contract/endpoints/signed'
 import helmet from 'helmet'
@@ -119,7 +119,7 @@ async function registerSecurity(fastify: FastifyInstance, publicOrigin: string, 
   })
   await fastify.register(cors, {
     origin: [publicOrigin],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['HEAD', ...methods],
     allowedHeaders: [
       'authorization',
       'content-type',

@@ -1,20 +1,23 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { type Listing } from '@juicebar/contract/schemas'
+import { MAX_REMOVED_LISTINGS } from '@juicebar/contract/limits'
+import { type Listing, type RemovedListings } from '@juicebar/contract/schemas'
 import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
+import { chunks } from '../runtime/request-batch.ts'
 import { emitBalanceChanged, postTransfer } from '../inventory/ledger-store.ts'
 import { checkOffer } from '../restrictions/check-restrictions.ts'
-import { isOfDraft, type ListingDraft, listingPage, type ListingPage } from './listing.ts'
+import { isOfDraft, type KeyedListing, type ListingDraft, listingPage, type ListingPage } from './listing.ts'
 import {
   findKeyedListing,
   insertListingKey,
-  type KeyedListing,
   emitListing,
   findListing,
   insertListing,
+  listActiveIds,
   lockListing,
   markRemoved,
+  removeFreeListings,
 } from './listing-store.ts'
 import { isFrozen } from '../restrictions/restriction-store.ts'
 import { isId } from '@juicebar/contract/ids'
@@ -97,6 +100,24 @@ export async function removeListing(database: Database, seller: WalletAddress, i
     if (!listing) throw new Error('a removed listing is missing in its own transaction')
     return listing
   })
+}
+
+/** So many are locked at the same time, for some tens of milliseconds. */
+const REMOVED_TOGETHER = 100
+
+/**
+ * Takes a seller's listings off the market that nobody is buying, at most `MAX_REMOVED_LISTINGS`, the oldest first. Each batch is a
+ * transaction: if one fails, those before it stay removed, and the call can be repeated.
+ */
+export async function removeListings(database: Database, seller: WalletAddress): Promise<RemovedListings> {
+  const ids = await listActiveIds(database, seller, MAX_REMOVED_LISTINGS)
+  const outcome: RemovedListings = { removed: 0, kept: [] }
+  for (const batch of chunks(ids, REMOVED_TOGETHER)) {
+    const { removed, kept } = await inTransaction(database, (tx) => removeFreeListings(tx, seller, batch))
+    outcome.removed += removed
+    outcome.kept.push(...kept)
+  }
+  return outcome
 }
 
 /** The metadata in the head of a listing's page; undefined if there is no such listing. */

@@ -1,15 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type MarketEventType } from '@juicebar/contract/events'
 import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
-import { type Listing, type ListingStatus, type OwnListing } from '@juicebar/contract/schemas'
+import { MAX_OWN_LISTINGS, PRICE_CHANGE_SECONDS } from '@juicebar/contract/limits'
+import { type Listing, type ListingStatus, type OwnListing, type RemovedListings } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
-import { type ListingDraft } from './listing.ts'
-
-/** `my-listings` has no pages: a seller with more listings sees the newest of them. */
-const MAX_OWN_LISTINGS = 500
+import { type KeyedListing, type ListingDraft, type PricedListing } from './listing.ts'
 
 const listingColumns = ['id', 'seller', 'tokenType', 'amount', 'status', 'heldBy'] as const satisfies (keyof Listings)[]
 
@@ -68,11 +66,14 @@ interface OwnColumns {
  */
 export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<OwnListing[]> {
   const { rows } = await sql<OwnColumns>`
-    select ${listingReply} as listing, share_cost(l, l.amount + parts.parts_amount) as price_lamports, parts.parts_amount, parts.being_bought,
-      parts.sold
+    select ${listingReply} as listing, parts.parts_amount, parts.being_bought, parts.sold,
+      -- While parts keep an earlier price, what was priced together is no longer what they cost.
+      case when l.priced_at is null then share_cost(l, l.amount + parts.parts_amount) else l.price_lamports + parts.parts_lamports end
+        as price_lamports
     from listings l
     cross join lateral (
       select coalesce(sum(p.amount) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_amount,
+        coalesce(sum(p.price_lamports) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_lamports,
         coalesce(sum(p.amount) filter (where p.held_by is not null), 0)::bigint
           + case when l.held_by is null then 0 else l.amount end as being_bought,
         coalesce(sum(p.amount) filter (where p.status = 'sold'), 0)::bigint as sold
@@ -105,6 +106,50 @@ export async function markRemoved(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
+/** Whose listing it is and what it sells, which never change. */
+export async function findOwner(database: Database, id: string): Promise<Pick<ListingRow, 'seller' | 'tokenType'> | undefined> {
+  return database.selectFrom('listings').select(['seller', 'tokenType']).where('id', '=', id).executeTakeFirst()
+}
+
+/** Reads what decides whether the price of a listing may change, under its lock. */
+export async function readPricedListing(tx: Tx, id: string): Promise<PricedListing | undefined> {
+  const { rows } = await sql<PricedRow>`
+    select l.token_type, l.amount, l.price_lamports, l.divisible, l.status, is_frozen(l.seller) as frozen,
+      l.held_by is not null or exists (select from listings whole where whole.id = l.part_of and whole.status = 'active') as held,
+      (select coalesce(sum(p.amount), 0)::bigint from listings p where p.part_of = l.id and p.status in ('active', 'reserved')) as parts_amount,
+      coalesce(ceil(extract(epoch from l.priced_at - clock_timestamp()) + ${PRICE_CHANGE_SECONDS}), 0)::integer as seconds_to_wait
+    from listings l where l.id = ${id}`.execute(tx)
+  const [row] = rows
+  return row && { ...row, amount: Number(row.amount), partsAmount: Number(row.partsAmount) }
+}
+
+type PricedRow = Omit<PricedListing, 'amount' | 'partsAmount'> & { amount: bigint; partsAmount: bigint }
+
+/** Changes the price of all that is left of a listing, and tells the event streams: `reprice_listing` in functions/listings.sql. */
+export async function updatePrice(tx: Tx, id: string, price: Lamports): Promise<void> {
+  await sql`select reprice_listing(${id}, ${price})`.execute(tx)
+}
+
+/**
+ * A seller's listings on the market, the oldest first. A part is one of them only if the listing that it was split from is no longer on the
+ * market.
+ */
+export async function listActiveIds(database: Database, seller: WalletAddress, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.id from listings l
+    where l.seller = ${seller} and l.status in ('active', 'reserved')
+      -- Not as a join, for which an index on a fresh table may not be chosen.
+      and coalesce((select whole.status from listings whole where whole.id = l.part_of), '') <> 'active'
+    order by l.id limit ${most}`.execute(database)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns those of a seller's listings to it that nobody holds: `remove_listings` in functions/listings.sql. */
+export async function removeFreeListings(tx: Tx, seller: WalletAddress, ids: readonly string[]): Promise<RemovedListings> {
+  const { rows } = await sql<RemovedListings>`select removed, kept from remove_listings(${seller}, ${ids}::uuid[])`.execute(tx)
+  return rows[0] ?? { removed: 0, kept: [] }
+}
+
 /** Marks a held listing as one whose hold only the studio can end. The mark goes with the hold. */
 export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio }: { waitsForStudio: boolean }): Promise<void> {
   await tx.updateTable('listings').set({ waitsForStudio }).where('id', '=', id).execute()
@@ -115,15 +160,7 @@ export async function emitListing(tx: Tx, type: MarketEventType, id: string): Pr
   await sql`select emit_listing(${type}, l) from listings l where l.id = ${id} and l.status <> 'reserved'`.execute(tx)
 }
 
-/** A listing and the offer that it was created with. */
-export interface KeyedListing {
-  listing: Listing
-  /** What was listed, regardless of what has been sold since. */
-  listedAmount: bigint
-  listedLamports: bigint
-}
-
-/** The listing that a seller has created with an idempotency key. */
+/** What a seller has done with an idempotency key. */
 export async function findKeyedListing(
   database: Database,
   seller: WalletAddress,
@@ -136,13 +173,22 @@ export async function findKeyedListing(
       listingReply.as('listing'),
       sql<bigint>`coalesce(l.whole_amount, l.amount)`.as('listedAmount'),
       sql<bigint>`coalesce(l.whole_lamports, l.price_lamports)`.as('listedLamports'),
+      'k.changedLamports',
     ])
     .where('k.seller', '=', seller)
     .where('k.idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
 }
 
-export async function insertListingKey(tx: Tx, key: { seller: WalletAddress; idempotencyKey: string; listingId: string }): Promise<void> {
+interface NewKey {
+  seller: WalletAddress
+  idempotencyKey: string
+  listingId: string
+  /** Left out if the key has created the listing. */
+  changedLamports?: Lamports
+}
+
+export async function insertListingKey(tx: Tx, key: NewKey): Promise<void> {
   await tx.insertInto('listingKeys').values(key).execute()
 }
 

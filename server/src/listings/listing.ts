@@ -1,8 +1,8 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type Lamports, parsePrice } from '@juicebar/contract/money'
+import { type Lamports, LAMPORTS_PER_SOL, parsePrice, partPrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import { type Listing } from '@juicebar/contract/schemas'
-import { SELLER_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
+import { MAX_PRICE_SOL, SELLER_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
 
@@ -13,6 +13,8 @@ export interface ListingDraft {
   /** Buyers may take a part. */
   divisible: boolean
 }
+
+const MAX_PRICE_LAMPORTS = BigInt(MAX_PRICE_SOL) * LAMPORTS_PER_SOL
 
 interface DraftFields {
   tokenType?: string
@@ -28,12 +30,21 @@ interface DraftFields {
  * @throws PRICE_INVALID, FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID, TOO_CHEAP_TO_DIVIDE
  */
 export function draftListing({ price, divisible = false, ...fields }: DraftFields, catalogue: Pick<Catalogue, 'find'>): ListingDraft {
-  const priceLamports = parsePrice(price)
-  if (priceLamports === undefined) throw new Failure('PRICE_INVALID')
+  const priceLamports = requirePrice(price)
   const tokenType = readToken([fields.tokenType, fields.tokenName], catalogue)
   const amount = requireTokenAmount(fields.amount)
   if (divisible && priceLamports < BigInt(amount)) throw new Failure('TOO_CHEAP_TO_DIVIDE')
   return { tokenType, amount, priceLamports, divisible }
+}
+
+/**
+ * Reads the price of a whole listing in SOL.
+ * @throws PRICE_INVALID
+ */
+export function requirePrice(sol: number): Lamports {
+  const priceLamports = parsePrice(sol)
+  if (priceLamports === undefined) throw new Failure('PRICE_INVALID')
+  return priceLamports
 }
 
 function readToken(fields: (string | undefined)[], { find }: Pick<Catalogue, 'find'>): TokenType {
@@ -45,16 +56,59 @@ function readToken(fields: (string | undefined)[], { find }: Pick<Catalogue, 'fi
   return tokenType
 }
 
-interface Offer {
-  listing: Pick<Listing, 'tokenType' | 'divisible'>
+/** A listing, and what an idempotency key has done with it. */
+export interface KeyedListing {
+  listing: Listing
+  /** What was listed, regardless of what has been sold since, and for which price. */
   listedAmount: bigint
   listedLamports: bigint
+  /** The price to which the key has changed it; null if the key has created it. */
+  changedLamports: bigint | null
 }
 
-/** Whether a listing was created with exactly this offer. */
-export function isOfDraft({ listing, listedAmount, listedLamports }: Offer, draft: ListingDraft): boolean {
-  const isSameOffer = listing.tokenType === draft.tokenType && listing.divisible === draft.divisible
+/** Whether a key has created its listing with exactly this offer. */
+export function isOfDraft({ listing, listedAmount, listedLamports, changedLamports }: KeyedListing, draft: ListingDraft): boolean {
+  const isSameOffer = changedLamports === null && listing.tokenType === draft.tokenType && listing.divisible === draft.divisible
   return isSameOffer && listedAmount === BigInt(draft.amount) && listedLamports === draft.priceLamports
+}
+
+/** What decides whether the price of a listing may change. */
+export interface PricedListing {
+  tokenType: TokenType
+  /** What is left of it, and what that costs. */
+  amount: number
+  priceLamports: Lamports
+  divisible: boolean
+  status: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
+  /** A buyer holds it; or it is a part that merges once the buyer of its listing no longer holds that. */
+  held: boolean
+  /** Of its parts that may come back. */
+  partsAmount: number
+  frozen: boolean
+  /** Until its price may change again. */
+  secondsToWait: number
+}
+
+/**
+ * Whether a listing's price would change.
+ * @returns false if it has this price already, whatever else would refuse a change
+ * @throws LISTING_NOT_ACTIVE, LISTING_HELD_BY_BUYER, LISTING_FROZEN, TOO_CHEAP_TO_DIVIDE; PRICE_JUST_CHANGED; PRICE_INVALID if the listing
+ * could cost more than the database can store once its parts come back
+ */
+export function changesPrice(listing: PricedListing, priceLamports: Lamports): boolean {
+  const { amount, status, held, frozen, divisible, partsAmount, secondsToWait } = listing
+  if (status !== 'active' && status !== 'reserved') throw new Failure('LISTING_NOT_ACTIVE')
+  if (priceLamports === listing.priceLamports) return false
+  if (held) throw new Failure('LISTING_HELD_BY_BUYER')
+  // What a lost payment was for may have to be told by its price.
+  if (frozen) throw new Failure('LISTING_FROZEN')
+  if (divisible && priceLamports < BigInt(amount)) throw new Failure('TOO_CHEAP_TO_DIVIDE')
+  if (partPrice({ amount, lamports: priceLamports }, amount + partsAmount) > MAX_PRICE_LAMPORTS) throw new Failure('PRICE_INVALID')
+  if (secondsToWait > 0) {
+    const detail = secondsToWait === 1 ? '1 second' : `${secondsToWait} seconds`
+    throw new Failure('PRICE_JUST_CHANGED', { detail, retryAfter: secondsToWait })
+  }
+  return true
 }
 
 /** The metadata in the head of a listing's page, for browsers and link previews. */

@@ -2,8 +2,9 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/route.ts'
-import { createListing, removeListing } from './change-listings.ts'
-import { draftListing } from './listing.ts'
+import { createListing, removeListing, removeListings } from './change-listings.ts'
+import { changePrice } from './change-price.ts'
+import { draftListing, requirePrice } from './listing.ts'
 import { findListing, listOwnListings } from './listing-store.ts'
 import { isId } from '@juicebar/contract/ids'
 
@@ -18,6 +19,13 @@ export function listingRoutes(api: Api, database: Database, catalogue: Catalogue
   api.player('createListing', 'write', async ({ body, headers, player }) => ({
     listing: await createListing(database, player, draftListing(body, catalogue), { idempotencyKey: headers['idempotency-key'] }),
   }))
+
+  api.player('changePrice', 'write', async ({ params, body, headers, player }) => {
+    const change = { seller: player, listingId: params.id, price: requirePrice(body.price), idempotencyKey: headers['idempotency-key'] }
+    return { listing: await changePrice(database, change) }
+  })
+
+  api.player('removeListings', 'write', async ({ player }) => removeListings(database, player))
 
   api.player('removeListing', 'write', async ({ params, player }) => ({
     listing: await removeListing(database, player, params.id),

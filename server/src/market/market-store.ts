@@ -211,9 +211,11 @@ export async function findCandidates(reads: Reads, order: QuoteOrder, most: numb
 function candidatesStatement({ tokenType, amount, excludeSeller }: QuoteOrder, most: number): pg.QueryConfig<unknown[]> {
   const text = `
     select id as "listingId", seller, amount, price_lamports as lamports, divisible,
-      coalesce(whole_amount, amount) as "wholeAmount", coalesce(whole_lamports, price_lamports) as "wholeLamports"
+      coalesce(priced_amount, whole_amount, amount) as "wholeAmount",
+      coalesce(priced_lamports, whole_lamports, price_lamports) as "wholeLamports"
     from (
-      select l.id, l.seller, l.amount, l.price_lamports, l.unit_lamports, l.divisible, l.held_by, l.whole_amount, l.whole_lamports
+      select l.id, l.seller, l.amount, l.price_lamports, l.unit_lamports, l.divisible, l.held_by, l.whole_amount, l.whole_lamports,
+        l.priced_amount, l.priced_lamports
       from listings l
       where l.status = 'active' and l.token_type = $1
       order by l.unit_lamports, l.id

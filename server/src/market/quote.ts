@@ -40,7 +40,7 @@ export interface Candidate {
   amount: number
   /** Of the whole amount. */
   lamports: bigint
-  /** What its seller listed: what a part costs follows from that. */
+  /** What its seller last priced: what a part costs follows from that. */
   whole: { amount: number; lamports: bigint }
   divisible: boolean
 }

@@ -3,11 +3,19 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
 import { type OwnBlock, type PublicConfig } from '@juicebar/contract/schemas'
 import { type Tx } from '../database/transact.ts'
-import { type Restriction, type RestrictionCode, restrictionDetail, brokenPriceRule, blockReply, signInRefusal } from './restriction.ts'
+import {
+  type Restriction,
+  type RestrictionCode,
+  type TokenRule,
+  restrictionDetail,
+  brokenPriceRule,
+  blockReply,
+  signInRefusal,
+} from './restriction.ts'
 import { countListings, lockOfferFacts, findBlock, hasOpenBusiness, findPause } from './restriction-store.ts'
 import { type Database } from '../database/connect.ts'
 
-/** What a seller is about to list. */
+/** What a seller asks for an amount of an item. */
 interface Offer {
   tokenType: TokenType
   amount: number
@@ -22,18 +30,43 @@ interface Offer {
  * @throws PAUSED, BLOCKED or RULE_BROKEN; the returned function may throw them, too
  */
 export async function checkOffer(tx: Tx, seller: WalletAddress, offer: Offer): Promise<() => Promise<void>> {
-  const { tokenType, amount, priceLamports } = offer
-  const { refusal, restriction, rule, tokenName } = await lockOfferFacts(tx, seller, tokenType)
-  const refuse = (code: RestrictionCode, why: Restriction) => new Failure(code, { detail: restrictionDetail(why, () => tokenName) })
-  if (refusal !== null && restriction !== null) throw refuse(refusal, restriction)
-  const broken = brokenPriceRule(rule, { tokenType, amount, lamports: priceLamports })
-  if (broken) throw refuse('RULE_BROKEN', broken)
+  const { tokenType } = offer
+  const { rule, refuse } = await requireUnrestricted(tx, seller, tokenType)
+  requirePriceRule(offer, { rule, refuse })
   const most = rule?.maxListings ?? null
   return async () => {
     if (most === null) return
     const listings = await countListings(tx, { seller, tokenType, most: most + 1 })
     if (listings > most) throw refuse('RULE_BROKEN', { rule: 'maxListingsPerWallet', tokenType, limit: String(most) })
   }
+}
+
+/**
+ * Whether a wallet may change a price now, in the transaction that does and before anything else there.
+ *
+ * @returns a function to call with the new offer once the listing is locked; it throws RULE_BROKEN
+ * @throws PAUSED or BLOCKED
+ */
+export async function checkPriceChange(tx: Tx, seller: WalletAddress, tokenType: TokenType): Promise<(offer: Offer) => void> {
+  const rules = await requireUnrestricted(tx, seller, tokenType)
+  return (offer) => requirePriceRule(offer, rules)
+}
+
+interface SellerRules {
+  rule: TokenRule | undefined
+  refuse: (code: RestrictionCode, why: Restriction) => Failure
+}
+
+async function requireUnrestricted(tx: Tx, seller: WalletAddress, tokenType: TokenType): Promise<SellerRules> {
+  const { refusal, restriction, rule, tokenName } = await lockOfferFacts(tx, seller, tokenType)
+  const refuse = (code: RestrictionCode, why: Restriction) => new Failure(code, { detail: restrictionDetail(why, () => tokenName) })
+  if (refusal !== null && restriction !== null) throw refuse(refusal, restriction)
+  return { rule, refuse }
+}
+
+function requirePriceRule({ tokenType, amount, priceLamports: lamports }: Offer, { rule, refuse }: SellerRules): void {
+  const broken = brokenPriceRule(rule, { tokenType, amount, lamports })
+  if (broken) throw refuse('RULE_BROKEN', broken)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { draftListing } from '../../src/listings/listing.ts'
+import { changesPrice, draftListing, type PricedListing } from '../../src/listings/listing.ts'
+import { lamports } from '@juicebar/contract/money'
 import { isId } from '@juicebar/contract/ids'
 
 const fields = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
@@ -43,6 +44,52 @@ describe('a listing draft', () => {
     { price: 0.001, amount: 1_000_000, divisible: true },
   ])('takes less than a lamport a drink only for listings that are sold whole: %o', (offer) => {
     expect(draftListing({ ...fields, ...offer }, defaultCatalogue)).toMatchObject({ divisible: offer.divisible })
+  })
+})
+
+describe('a new price', () => {
+  const listing: PricedListing = {
+    tokenType: 'APPLE_JUICE',
+    amount: 6,
+    priceLamports: lamports(600_000_000n),
+    divisible: true,
+    status: 'active',
+    held: false,
+    partsAmount: 4,
+    frozen: false,
+    secondsToWait: 0,
+  }
+  const most = 1_000_000_000_000_000n
+  const change = (price: bigint, changes: Partial<PricedListing> = {}) => changesPrice({ ...listing, ...changes }, lamports(price))
+
+  it.each([1_000_000n, 599_000_000n, 601_000_000n, (most * 6n) / 10n])('of %s lamports is a change', (price) => {
+    expect(change(price)).toBe(true)
+  })
+
+  it.each<Partial<PricedListing>>([{}, { held: true }, { frozen: true }, { secondsToWait: 3 }])(
+    'that is the old one changes nothing: %o',
+    (changes) => {
+      expect(change(600_000_000n, changes)).toBe(false)
+    },
+  )
+
+  it.each<[string, bigint, Partial<PricedListing>]>([
+    ['LISTING_NOT_ACTIVE', 1_000_000n, { status: 'sold' }],
+    ['LISTING_NOT_ACTIVE', 600_000_000n, { status: 'removed' }],
+    ['LISTING_NOT_ACTIVE', 1_000_000n, { status: 'merged' }],
+    ['LISTING_HELD_BY_BUYER', 1_000_000n, { held: true }],
+    ['LISTING_HELD_BY_BUYER', 1_000_000n, { status: 'reserved', held: true }],
+    ['LISTING_FROZEN', 1_000_000n, { frozen: true }],
+    ['TOO_CHEAP_TO_DIVIDE', 1_000_000n, { amount: 1_000_001 }],
+    // Ten for ten sixths of it.
+    ['PRICE_INVALID', (most * 6n) / 10n + 1_000_000n, {}],
+    ['PRICE_JUST_CHANGED', 1_000_000n, { secondsToWait: 1 }],
+  ])('is refused with %s: %s lamports, %o', (code, price, changes) => {
+    expect(() => change(price, changes)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('may be less than a lamport a drink if only the whole is for sale', () => {
+    expect(change(1_000_000n, { amount: 1_000_001, divisible: false })).toBe(true)
   })
 })
 

@@ -114,9 +114,14 @@ function updateAround({ client, reloads, walletAddress }: Loaded, listing: Listi
   const query = cheapestQuery(listing.tokenType, walletAddress)
   const cheapest = client.getQueryData(query.queryKey)
   if (cheapest === undefined) return
-  const forSale = listing.status === 'active' && listing.seller !== walletAddress
-  if (forSale && (cheapest === null || listing.unitPrice < cheapest.unitPrice)) client.setQueryData(query.queryKey, listing)
-  if (listing.status !== 'active' && listing._id === cheapest?._id) reloads.add(query.queryKey)
+  const forSale = listing.status === 'active'
+  if (listing._id === cheapest?._id) {
+    // If it is gone, or dearer than it was, another may be the cheapest now.
+    if (forSale && listing.unitPrice <= cheapest.unitPrice) client.setQueryData(query.queryKey, listing)
+    else reloads.add(query.queryKey)
+  } else if (forSale && listing.seller !== walletAddress && (cheapest === null || listing.unitPrice < cheapest.unitPrice)) {
+    client.setQueryData(query.queryKey, listing)
+  }
 }
 
 function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, pages: Pages) => Pages): void {

@@ -11,6 +11,8 @@ interface ModalProps {
   lightDismiss?: boolean
   /** The dialog's content may arrive later than the dialog itself, so the focus waits on the dialog. */
   arrivesLater?: boolean
+  /** Where the focus goes when it closes, if not back; undefined for back. */
+  focusAfter?: () => HTMLElement | null | undefined
   children: ReactNode
 }
 
@@ -18,7 +20,7 @@ interface ModalProps {
  * A modal dialog. The focus normally goes to its first field or button, and back when it closes. It fades within 150 ms (specification,
  * section 9).
  */
-export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater = false, children }: ModalProps) {
+export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater = false, focusAfter, children }: ModalProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
@@ -28,6 +30,7 @@ export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater
           <Dialog.Popup
             ref={popup}
             initialFocus={arrivesLater ? popup : undefined}
+            finalFocus={() => focusAfter?.() ?? true}
             className="popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7"
           >
             <Dialog.Title className="min-h-8 pr-12 text-title">{title}</Dialog.Title>

@@ -5,6 +5,7 @@ import {
   escrowPreview,
   isIncomplete,
   isMissing,
+  matchingPrice,
   sellProblems,
   unitPriceOf,
 } from '../../src/features/inventory/sell-form.ts'
@@ -38,6 +39,17 @@ describe('the sell form', () => {
     expect(unitPriceOf({ amount: '4', price: '1' })).toBe(0.25)
     expect(unitPriceOf({ amount: '0', price: '1' })).toBeUndefined()
     expect(unitPriceOf({ amount: '', price: '' })).toBeUndefined()
+  })
+
+  test('takes the lowest price of one for all, rounded down to the step', () => {
+    const cheapest = { amount: 7, lamports: '10000000' }
+    expect(matchingPrice('7', cheapest)).toBe('0.01')
+    expect(matchingPrice('14', cheapest)).toBe('0.02')
+    // 12,857,142.86 lamports
+    expect(matchingPrice('9', cheapest)).toBe('0.012')
+    expect(matchingPrice('1', { amount: 1_000_000_000, lamports: '1000000' })).toBe('0.001')
+    expect(matchingPrice('1000000000', { amount: 3, lamports: '1000000000000001' })).toBe('333333333333333.666')
+    for (const amount of ['', '0', '-1', '1.5', 'x', '1e400']) expect(matchingPrice(amount, cheapest)).toBeUndefined()
   })
 
   test('knows where a price stands among the others', () => {

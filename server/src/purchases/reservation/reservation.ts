@@ -63,7 +63,7 @@ export interface ListingFacts {
   amount: number
   /** The price of all that is left. */
   lamports: bigint
-  /** What its seller listed, and for how much: what a part costs follows from these. */
+  /** How much its seller last priced, and for how much: what a part costs follows from these. */
   wholeAmount: number
   wholeLamports: bigint
   divisible: boolean

@@ -152,15 +152,23 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
       select 'the rest and the parts of listing ' || l.id || ' do not add up to what was listed' as detail
       from listings l
       cross join lateral (
-        select coalesce(sum(amount), 0) as amount, coalesce(sum(price_lamports), 0) as lamports, count(*) as count
+        select coalesce(sum(amount), 0) as amount, coalesce(sum(price_lamports), 0) as lamports, count(*) as count,
+          count(priced_lamports) as repriced
         from listings part where part.part_of = l.id and part.status <> 'merged'
       ) parts
       where l.whole_amount is not null and (
         l.whole_amount <> l.amount + parts.amount
         -- Each part is rounded up by less than a lamport, and so is the rest; before 0.3.0 it was what the parts left.
-        or l.price_lamports + parts.lamports not between l.whole_lamports and l.whole_lamports + parts.count
+        -- A part keeps its price if that of the listing changes, and the other way round.
+        or l.priced_lamports is null and parts.repriced = 0 and l.price_lamports + parts.lamports not between l.whole_lamports and l.whole_lamports + parts.count
       )
       limit 20`,
+  },
+  {
+    invariant: 'I2',
+    query: sql`
+      select 'listing ' || l.id || ' does not cost what its seller last asked for' as detail
+      from listings l where l.priced_lamports is not null and l.price_lamports <> share_cost(l, l.amount) limit 20`,
   },
   {
     invariant: 'I3',

@@ -24,7 +24,7 @@ export interface ListingModel {
   /** What is left of it, and what that costs. */
   amount: number
   price: bigint
-  /** What its seller listed. */
+  /** What its seller last priced, and for how much. */
   whole: { amount: number; price: bigint }
   divisible: boolean
   partOf: number | undefined
@@ -87,6 +87,22 @@ export function expectedRemoval({ listings }: MarketModel, number: number): Expe
   const listing = listings[number]
   if (listing?.state !== 'active' && listing?.state !== 'reserved') return 'LISTING_NOT_ACTIVE'
   return listing.heldBy === undefined ? 'done' : 'LISTING_HELD_BY_BUYER'
+}
+
+export function expectedPriceChange({ listings }: MarketModel, number: number, price: bigint): Expected {
+  const listing = itemAt(listings, number)
+  if (listing.state !== 'active' && listing.state !== 'reserved') return 'LISTING_NOT_ACTIVE'
+  if (price === listing.price) return 'done'
+  // A part for sale by itself merges with the price of its listing.
+  const isAwaited = listing.partOf !== undefined && itemAt(listings, listing.partOf).state === 'active'
+  return listing.heldBy !== undefined || isAwaited ? 'LISTING_HELD_BY_BUYER' : 'done'
+}
+
+/** All that is left costs the new price, and so does what comes back, by the drink. */
+export function changePriceOf({ listings }: MarketModel, number: number, price: bigint): void {
+  const listing = itemAt(listings, number)
+  if (price === listing.price) return
+  Object.assign(listing, { price, whole: { amount: listing.amount, price } })
 }
 
 export function expectedCancellation({ state, recorded }: PurchaseModel): Expected {

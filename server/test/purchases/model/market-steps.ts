@@ -1,14 +1,18 @@
 import { expect, vi } from 'vitest'
 import { type Case } from '@juicebar/contract/schemas'
+import { lamports } from '@juicebar/contract/money'
+import { changePrice } from '../../../src/listings/change-price.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { releasePurchase } from '../../../src/studio/decide-cases.ts'
 import { orderOf, outcomeOf } from '../trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
 import {
+  changePriceOf,
   decideHold,
   expectedCancellation,
   expectedConfirmation,
+  expectedPriceChange,
   expectedRemoval,
   expectedSubmission,
   feeOf,
@@ -60,6 +64,21 @@ export function removeStep(n: number): Act {
     expect(await outcomeOf(real.world.remove(listing.id, itemAt(real.sellers, listing.seller)))).toBe(expected)
     if (expected === 'done') listing.state = 'removed'
     return `seller ${listing.seller} removes listing ${number}: ${expected}`
+  }
+}
+
+/** The time between two changes passes by itself. */
+export function changePriceStep(n: number, price: bigint): Act {
+  return async (model, real) => {
+    const number = n % model.listings.length
+    const { id, seller } = itemAt(model.listings, number)
+    await real.world.connection.pool.query(`update listings set priced_at = priced_at - interval '10 seconds' where id = $1`, [id])
+    const expected = expectedPriceChange(model, number, price)
+    const { address } = itemAt(real.sellers, seller)
+    const changed = changePrice(real.world.database, { seller: address, listingId: id, price: lamports(price) })
+    expect(await outcomeOf(changed)).toBe(expected)
+    if (expected === 'done') changePriceOf(model, number, price)
+    return `seller ${seller} changes the price of listing ${number} to ${price}: ${expected}`
   }
 }
 

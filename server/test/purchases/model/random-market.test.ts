@@ -6,6 +6,7 @@ import { expectedConfirmation, itemAt, type MarketModel, type PaymentKind, payme
 import {
   addListing,
   cancelStep,
+  changePriceStep,
   closeWindowStep,
   confirmStep,
   expectConfirmed,
@@ -144,6 +145,8 @@ const hasRoom = ({ listings }: MarketModel) => listings.filter(({ partOf }) => p
 const hasListings = ({ listings }: MarketModel) => listings.length > 0
 const hasPurchases = ({ purchases }: MarketModel) => purchases.length > 0
 const hasPayments = ({ payments }: MarketModel) => payments.length > 0
+/** Few, so that a price comes again, also that of a listing before. */
+const newPrice = fc.constantFrom(5_000_000n, 10_000_000n, 13_000_000n)
 const anyNumber = fc.nat({ max: 1000 })
 /** Half of the orders have one item, and half of the items are all that is left of a listing. */
 const orderedItem = fc.record({ n: anyNumber, amount: fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 5 })) })
@@ -153,6 +156,7 @@ const orderedItems = fc.oneof(fc.array(orderedItem, { minLength: 1, maxLength: 1
 export const marketCommands = [
   anyNumber.map((n) => new Step('list', hasRoom, listStep(n))),
   anyNumber.map((n) => new Step('remove', hasListings, removeStep(n))),
+  fc.tuple(anyNumber, newPrice).map(([n, price]) => new Step('change price', hasListings, changePriceStep(n, price))),
   ...[0, 1, 2, 3].map(() =>
     fc.record({ buyer: fc.nat({ max: 1 }), items: orderedItems }).map((order) => new Step('hold', hasListings, holdStep(order))),
   ),

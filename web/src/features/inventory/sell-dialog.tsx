@@ -1,6 +1,7 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
 
 import { depthQuery, summaryQuery } from '../../figures/figure-queries.ts'
 import { useLiveFigures } from '../../figures/use-live-figures.ts'
@@ -73,9 +74,11 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
         tokenType={tokenType}
         price={Number(fields.price)}
         unitPrice={unitPrice}
-        cheapest={form.cheapest}
+        cheapest={form.cheapest?.unitPrice}
+        isOwnCheapest={form.cheapest?.seller === walletAddress}
         feeBasisPoints={form.feeBasisPoints}
       />
+      {form.cheapest && <MatchLowest price={form.matching} onMatch={(price) => change({ price })} />}
       {form.brokenRule && (
         <p role="alert" className="text-small font-semibold text-warn">
           {form.brokenRule}
@@ -92,6 +95,21 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
   )
 }
 
+/** Takes the lowest price now, in one press. */
+function MatchLowest({ price, onMatch }: { price: string | undefined; onMatch: (price: string) => void }) {
+  const id = useId()
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Button small disabled={price === undefined} aria-describedby={id} onClick={() => price !== undefined && onMatch(price)}>
+        Match the lowest price
+      </Button>
+      <p id={id} className="figures text-tiny text-dim">
+        {price === undefined ? 'Enter an amount first.' : `${price} SOL for all of them.`}
+      </p>
+    </div>
+  )
+}
+
 /** How long to wait after the last key before the price is compared, in milliseconds, so that a half-typed number is not compared. */
 const TYPING_MS = 400
 
@@ -102,11 +120,13 @@ interface TermsProps {
   /** Undefined until amount and price are valid. */
   unitPrice: number | undefined
   cheapest: number | undefined
+  /** Nobody else sells as cheaply as the seller already does. */
+  isOwnCheapest: boolean
   feeBasisPoints: number
 }
 
 /** What the seller receives, and how the price compares with the others. */
-function Terms({ tokenType, price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
+function Terms({ tokenType, price, unitPrice, cheapest, isOwnCheapest, feeBasisPoints }: TermsProps) {
   useLiveFigures()
   const depth = useQuery(depthQuery(tokenType))
   const summary = useQuery(summaryQuery)
@@ -119,7 +139,9 @@ function Terms({ tokenType, price, unitPrice, cheapest, feeBasisPoints }: TermsP
       <dl className="grid gap-1.5">
         <Row label="You receive in all">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
         <Row label={inMarketWords('For each drink')}>{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
-        <Row label="The cheapest now">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each`}</Row>
+        <Row label="The cheapest now">
+          {cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each${isOwnCheapest ? ', yours' : ''}`}
+        </Row>
         <Row label="Cheaper ones for sale">
           {depth.isError ? 'unknown' : depth.data && valid ? cheaperText(depth.data, unitPrice) : '–'}
         </Row>

@@ -1,10 +1,11 @@
-import { MAX_PRICE_SOL, MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
-import { parsePrice, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/money'
+import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
+import { PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { cheaperThan } from '../../figures/depth-steps.ts'
 import { type Depth } from '../../figures/figure-queries.ts'
+import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { formatAmount } from '../../ui/format.ts'
 
 /** The amount, and the price of the whole amount in SOL, as typed. */
@@ -36,7 +37,7 @@ export function isMissing({ amount, price }: Offer): boolean {
 
 /** The problem with each field, as a sentence; an empty field has no problem yet. */
 export function sellProblems(fields: SellFields, balance: number): SellProblems {
-  return { amount: amountProblem(fields.amount, balance), price: priceProblem(fields.price) ?? divisionProblem(fields) }
+  return { amount: amountProblem(fields.amount, balance), price: listingPriceProblem(fields) }
 }
 
 /** The price of one token in SOL; undefined until both fields hold numbers above 0. */
@@ -44,6 +45,8 @@ export function unitPriceOf({ amount, price }: Offer): number | undefined {
   const unit = Number(price) / Number(amount)
   return Number.isFinite(unit) && unit > 0 ? unit : undefined
 }
+
+const MIN_PRICE_LAMPORTS = solToLamports(MIN_PRICE_SOL) ?? PRICE_STEP_LAMPORTS
 
 /** A unit price this far below or above the cheapest listing, in percent, is questioned: a decimal point may have slipped. */
 const FAR_BELOW = -50
@@ -61,6 +64,18 @@ function comparison(unit: number, cheapest: number, percent: number): string {
   if (unit < cheapest) return `Yours would be the cheapest, by ${percent === 0 ? 'less than 1%' : by}`
   if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} above the cheapest now`
   return 'As cheap as the cheapest now'
+}
+
+/**
+ * The price in SOL of `amount`, as typed, at which each drink costs as much as in another listing, or as little less as the price step
+ * requires; at least the lowest price. Undefined for what is no amount.
+ */
+export function matchingPrice(amount: string, cheapest: { amount: number; lamports: string }): string | undefined {
+  const count = Number(amount)
+  if (!Number.isSafeInteger(count) || count < MIN_AMOUNT) return undefined
+  const exact = (BigInt(cheapest.lamports) * BigInt(count)) / BigInt(cheapest.amount)
+  const stepped = exact - (exact % PRICE_STEP_LAMPORTS)
+  return solText(stepped < MIN_PRICE_LAMPORTS ? MIN_PRICE_LAMPORTS : stepped)
 }
 
 /** How many drinks for sale cost less than a unit price, and so are bought first. */
@@ -82,21 +97,4 @@ function amountProblem(text: string, balance: number): string | undefined {
   if (!Number.isInteger(amount)) return 'Only whole tokens can be sold.'
   if (amount < MIN_AMOUNT) return `Sell at least ${MIN_AMOUNT}.`
   return amount > balance ? `You have ${formatAmount(balance)}.` : undefined
-}
-
-function priceProblem(text: string): string | undefined {
-  if (text === '') return undefined
-  const price = Number(text)
-  if (!(price >= MIN_PRICE_SOL)) return `The lowest price is ${MIN_PRICE_SOL} SOL.`
-  return parsePrice(price) === undefined
-    ? `The price must be at most ${formatAmount(MAX_PRICE_SOL)} SOL, in steps of ${PRICE_STEP_SOL} SOL.`
-    : undefined
-}
-
-/** Sold in parts, each drink costs at least a lamport. */
-function divisionProblem({ amount, price, divisible }: SellFields): string | undefined {
-  const lamports = parsePrice(Number(price))
-  if (!divisible || lamports === undefined || !Number.isInteger(Number(amount)) || lamports >= BigInt(amount)) return undefined
-  const steps = (BigInt(amount) + PRICE_STEP_LAMPORTS - 1n) / PRICE_STEP_LAMPORTS
-  return `To be sold in parts, this many must cost at least ${solText(steps * PRICE_STEP_LAMPORTS)} SOL.`
 }

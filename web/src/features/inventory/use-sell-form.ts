@@ -3,9 +3,10 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { cheapestQuery, configQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
-import { isIncomplete, isMissing, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
+import { isIncomplete, isMissing, matchingPrice, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
 import { isRuleBroken, useCreateListing } from './use-create-listing.ts'
 
 interface Seller {
@@ -49,15 +50,11 @@ export function useSellForm(tokenType: TokenType, { walletAddress, balance, onLi
     problems,
     disabled: isIncomplete(fields),
     unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
-    cheapest: cheapest.data?.unitPrice,
+    cheapest: cheapest.data ?? undefined,
+    matching: cheapest.data ? matchingPrice(fields.amount, cheapest.data) : undefined,
     brokenRule: isRuleBroken(error) ? error.message : undefined,
     feeBasisPoints: config?.fee.basisPoints ?? 0,
     submit,
     tellMissing,
   }
-}
-
-/** 128 random bits. `crypto.randomUUID` exists in secure contexts only. */
-function newIdempotencyKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

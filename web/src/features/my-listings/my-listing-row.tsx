@@ -3,13 +3,14 @@ import { type OwnListing } from '@juicebar/contract/schemas'
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
+import { ChangePrice } from './change-price.tsx'
 import { progressOf, removalNote } from './listing-rows.ts'
 import { SaleProgress } from './sale-progress.tsx'
 import { useRemoveListing } from './use-remove-listing.ts'
 
 /** One of the seller's own listings. */
 export function MyListingRow({ listing }: { listing: OwnListing }) {
-  const { _id, tokenType, tokenName, amount, price, unitPrice } = listing
+  const { _id, tokenType, tokenName, amount, price, unitPrice, status } = listing
   const { mutate: removeListing } = useRemoveListing()
   const progress = progressOf(listing)
   return (
@@ -36,6 +37,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
           <p className="mt-1 text-tiny text-dim">{sinceWhen(listing)}</p>
         </div>
         {progress && !listing.heldUntil && <RemovalNote listing={listing} />}
+        {status === 'active' && <ChangePrice listing={listing} />}
       </div>
     </li>
   )
@@ -74,7 +76,8 @@ function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () =>
 }
 
 function heldText({ waitsForStudio, partOf }: OwnListing, heldUntil: string): string {
-  if (waitsForStudio) return 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be removed.'
+  if (waitsForStudio)
+    return 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be changed or removed.'
   const until = `A buyer has until ${formatTime(heldUntil)} to pay.`
-  return partOf === undefined ? `${until} It can’t be removed now.` : `${until} Unless they do, it is yours again.`
+  return partOf === undefined ? `${until} It can’t be changed or removed now.` : `${until} Unless they do, it is yours again.`
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 
 import { myListingsQuery, type MyListingsStatus } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { listingRows } from './listing-rows.ts'
 import { MyListingRow } from './my-listing-row.tsx'
+import { RemoveAll } from './remove-all.tsx'
 
 const statusLabels: Record<MyListingsStatus, string> = { active: 'Active', sold: 'Sold', removed: 'Removed', all: 'All' }
 const statuses: readonly MyListingsStatus[] = ['active', 'sold', 'removed', 'all']
@@ -21,19 +22,24 @@ const emptyTitles: Record<MyListingsStatus, string> = {
 export function MyListings() {
   const [status, setStatus] = useState<MyListingsStatus>('active')
   const { data, isError, refetch } = useQuery(myListingsQuery(status))
+  const heading = useRef<HTMLHeadingElement>(null)
+  const rows = listingRows(data ?? [])
   return (
     <section aria-labelledby="my-listings-title" className="grid gap-5">
       <div className="flex flex-wrap items-center justify-between gap-4">
-        <h2 id="my-listings-title" className="text-title">
+        <h2 ref={heading} id="my-listings-title" tabIndex={-1} className="text-title">
           Your Listings
         </h2>
-        <StatusFilter chosen={status} onChoose={setStatus} />
+        <div className="flex flex-wrap items-center gap-3">
+          {status === 'active' && <RemoveAll rows={rows} heading={heading} />}
+          <StatusFilter chosen={status} onChoose={setStatus} />
+        </div>
       </div>
       {!data && <Loading failed={isError} what="Your listings" onRetry={() => void refetch()} />}
       {data?.length === 0 && <EmptyState title={emptyTitles[status]} />}
       {data && data.length > 0 && (
         <ul className="grid gap-3 lg:grid-cols-2">
-          {listingRows(data).map((listing) => (
+          {rows.map((listing) => (
             <MyListingRow key={listing._id} listing={listing} />
           ))}
         </ul>
