@@ -49,7 +49,7 @@ function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioO
 
 /** A key's daily credits are counted across all its calls; a key without a limit has no row to wait for. */
 function giverOf(key: StudioKey, call: EndpointName): OrderGiver {
-  const limit = key.kind === 'made' && key.dailyCreditLimit !== null ? { id: key.id, most: BigInt(key.dailyCreditLimit) } : undefined
+  const limit = key.kind === 'key' && key.dailyCreditLimit !== null ? { id: key.id, most: BigInt(key.dailyCreditLimit) } : undefined
   return {
     lockAllowance: async (tx) => (limit ? limit.most - (await lockCreditedToday(tx, limit.id)) : undefined),
     record: async (tx, posted) => {

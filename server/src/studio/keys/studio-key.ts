@@ -72,7 +72,7 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
   if (found.isRevoked) throw new Failure('KEY_REVOKED')
   if (found.isExpired) throw new Failure('KEY_EXPIRED')
   const { id, name, scopes, dailyCreditLimit, expiresAt } = found
-  return { kind: 'made', id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
+  return { kind: 'key', id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
 }
 
 /** @throws BAD_REQUEST if the name could be mistaken in the log for the root key or a staff wallet, or if the expiry is not a time */
@@ -91,7 +91,7 @@ export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt =
 export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
   const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
   if (beyond.length > 0) throw new Failure('KEY_TOO_POWERFUL', { detail: `the scope ${beyond.join(', ')} is missing.` })
-  if (maker.kind !== 'made') return
+  if (maker.kind !== 'key') return
   const { dailyCreditLimit, expiresAt } = maker
   if (dailyCreditLimit !== null && (wish.dailyCreditLimit ?? Infinity) > dailyCreditLimit) {
     throw new Failure('KEY_TOO_POWERFUL', { detail: `dailyCreditLimit must be at most ${dailyCreditLimit}.` })

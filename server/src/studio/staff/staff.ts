@@ -180,7 +180,7 @@ export function staffOf(wallet: string, row: StaffRow | undefined, named: Readon
 export function requireNoMoreThan(maker: StudioKey, wish: StaffWish): void {
   const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
   if (beyond.length > 0) throw new Failure('STAFF_TOO_POWERFUL', { detail: `the scope ${beyond.join(', ')} is missing.` })
-  if (maker.kind !== 'made') return
+  if (maker.kind !== 'key') return
   if (maker.expiresAt !== null) throw new Failure('STAFF_TOO_POWERFUL', { detail: 'this key expires, and the staff does not.' })
   if (maker.dailyCreditLimit !== null && wish.scopes.includes('credit')) {
     throw new Failure('STAFF_TOO_POWERFUL', { detail: 'this key has a daily limit, and the staff credits without one.' })
