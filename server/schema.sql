@@ -475,10 +475,13 @@ create table studio_keys (
   revoked_at timestamptz,
   last_used_at timestamptz,
   created_by text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The key that made it. Null if that was STUDIO_API_KEY or one of the staff, or if it was made before this was recorded.
+  maker_id uuid references studio_keys(id)
 );
 
--- What each key with a daily limit has credited on which day, in UTC. Its row is locked first of all that its orders lock.
+-- What each key with a daily limit and the keys below it have credited on which day, in UTC. The rows of a key and of those above it are
+-- locked, from the highest down, first of all that its orders lock.
 create table studio_key_days (
   key_id uuid not null references studio_keys(id),
   day date not null,
@@ -1770,7 +1773,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0034' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0036' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin

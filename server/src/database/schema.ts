@@ -744,6 +744,10 @@ export interface StudioKeys {
   expiresAt: Date | null;
   id: Generated<string>;
   lastUsedAt: Date | null;
+  /**
+   * The key that made it. Null if that was STUDIO_API_KEY or one of the staff, or if it was made before this was recorded.
+   */
+  makerId: string | null;
   name: string;
   revokedAt: Date | null;
   scopes: string[];

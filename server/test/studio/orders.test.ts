@@ -188,6 +188,54 @@ describe('the daily limit of a key', () => {
     )
   })
 
+  it('counts what all keys below it credit: the least that is left decides', async () => {
+    const limited = (dailyCreditLimit: number) => ({ scopes: ['admin', 'credit'], dailyCreditLimit })
+    const maker = await createKey(limited(100))
+    const [child, sister] = [await createKey(limited(80), maker.secret), await createKey(limited(60), maker.secret)]
+    const grandchild = await createKey(limited(70), child.secret)
+    const credit = async ({ secret: key }: { secret: string }, amount: number) => {
+      const { status, body } = await call('POST', '/credits', { key, body: order({ amount }) })
+      return status === 200 ? 'posted' : body.error
+    }
+    const left = (amount: number) => `This studio key has a daily limit: it can credit ${amount} more drinks today.`
+    // So that it makes no difference if the next day begins meanwhile.
+    const today = new Date().toISOString().slice(0, 10)
+    const bothDays = (credited: number, ...keys: { id: string }[]) =>
+      studio.pool.query(
+        `insert into studio_key_days (key_id, day, credited) select id, $2::date + days, $3 from unnest($1::uuid[]) id, generate_series(0, 1) days
+          on conflict (key_id, day) do update set credited = excluded.credited`,
+        [keys.map(({ id }) => id), today, credited],
+      )
+    expect(await credit(grandchild, 60)).toBe('posted')
+    await bothDays(60, maker, child, grandchild)
+    expect(await credit(grandchild, 11)).toBe(left(10))
+    expect(await credit(child, 21)).toBe(left(20))
+    expect(await credit(sister, 41)).toBe(left(40))
+    expect(await credit(sister, 40)).toBe('posted')
+    await bothDays(100, maker)
+    for (const key of [maker, child, grandchild, sister]) expect(await credit(key, 1)).toBe(left(0))
+    const counted = ({ id }: { id: string }) => creditedByDay(id)
+    for (const key of [child, grandchild]) expect(await counted(key)).toEqual([60, 60])
+    expect(Math.max(...(await counted(sister)))).toBe(40)
+  })
+
+  it('holds for a key and those below it, however many of their calls come at the same time, on several servers', async () => {
+    const other = await startStudio(studio.url)
+    const limited = { scopes: ['admin', 'credit'], dailyCreditLimit: 50 }
+    const maker = await createKey(limited)
+    const [child, sister] = [await createKey(limited, maker.secret), await createKey(limited, maker.secret)]
+    const keys = [maker, child, sister, await createKey(limited, child.secret)]
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 3 ? studio : other).call('POST', '/credits', { key: keys[index % 4].secret, body: order({ amount: 1 }) }),
+      ),
+    )
+    const posted = answers.filter(({ status }) => status === 200).length
+    expect(new Set(answers.flatMap(({ body }) => body.code ?? []))).toEqual(new Set(['DAILY_LIMIT']))
+    const days = await creditedByDay(maker.id)
+    expect([Math.max(...days), days.reduce((sum, day) => sum + day, 0)]).toEqual([50, posted])
+  })
+
   it('says in words how much is left, and is a new one the next day', async () => {
     const { id, secret: key } = await createKey({ name: 'limited', scopes: ['credit', 'debit'], dailyCreditLimit: 12 })
     const first = order()

@@ -22,7 +22,7 @@ export const requiredScopes = Type.Array(ScopeSchema, {
 
 const dailyCreditLimit = Type.Integer({
   ...mustBe('a whole number of drinks from 0 on'),
-  description: 'How many drinks it may credit in a day (UTC), all kinds together',
+  description: 'How many drinks it and the keys below it may credit in a day (UTC), all kinds together',
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
 })
@@ -38,8 +38,12 @@ const described = {
   id: Id('The key, which is not its secret'),
   name: Type.String({ description: 'What the log calls it' }),
   scopes: Type.Array(ScopeSchema),
-  dailyCreditLimit: Nullable(Type.Integer({ description: 'How many drinks it may credit in a day (UTC); null without a limit' })),
-  creditedToday: Nullable(Type.Integer({ description: 'How many of them it has credited today; null without a limit' })),
+  dailyCreditLimit: Nullable(
+    Type.Integer({ description: 'How many drinks it and the keys below it may credit in a day (UTC); null without a limit' }),
+  ),
+  creditedToday: Nullable(
+    Type.Integer({ description: 'How many of them it and the keys below it have credited today; null without a limit' }),
+  ),
   expiresAt: Nullable(Timestamp('From when on it is refused')),
   revokedAt: Nullable(Timestamp('When it was revoked')),
   lastUsedAt: Nullable(Timestamp('When it was last used, to the minute')),
@@ -88,10 +92,11 @@ export const keyCalls = {
   },
   revokeStudioKey: {
     summary: 'Revoke a studio key',
-    description: 'From then on no server accepts it. Keys that it made stay. Revoking it again changes nothing.',
+    description:
+      'From then on no server accepts it. Keys that it made stay. Revoking it again changes nothing. A key ends only itself and the keys below it: those that it made, those that these made, and so on. The staff and `STUDIO_API_KEY` end any key.',
     params: idParams('The key'),
     querystring: logReasonQuery,
     response: { 200: Type.Object({ key: StudioKeySchema }) },
-    failures: ['KEY_NOT_FOUND'],
+    failures: ['KEY_NOT_FOUND', 'NOT_YOUR_KEY'],
   },
 } as const satisfies Record<string, CallSchema>

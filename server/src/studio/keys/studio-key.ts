@@ -101,6 +101,16 @@ export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
   }
 }
 
+/**
+ * A key only ends itself and those below it. The staff and the root key end any.
+ * @param line the key that is to end, and those above it
+ * @throws KEY_NOT_FOUND if there is none; NOT_YOUR_KEY
+ */
+export function requireOwn(caller: StudioKey, line: readonly string[]): void {
+  if (line.length === 0) throw new Failure('KEY_NOT_FOUND')
+  if (caller.kind === 'key' && !line.includes(caller.id)) throw new Failure('NOT_YOUR_KEY')
+}
+
 /** A key as the API shows it, without its secret. */
 export function keyReply({ dailyCreditLimit, creditedToday, expiresAt, revokedAt, lastUsedAt, createdAt, ...key }: KeyRow): KeyReply {
   return {

@@ -174,13 +174,16 @@ export function staffOf(wallet: string, row: StaffRow | undefined, named: Readon
 
 /**
  * Nobody can grant what they do not have: neither a scope, nor credits beyond the daily limit of their key, nor access beyond its expiry,
- * because staff have neither a limit nor an expiry.
+ * nor power over other keys than those below it, because staff have no such bounds.
  * @throws STAFF_TOO_POWERFUL
  */
 export function requireNoMoreThan(maker: StudioKey, wish: StaffWish): void {
   const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
   if (beyond.length > 0) throw new Failure('STAFF_TOO_POWERFUL', { detail: `the scope ${beyond.join(', ')} is missing.` })
   if (maker.kind !== 'key') return
+  if (wish.scopes.includes('admin')) {
+    throw new Failure('STAFF_TOO_POWERFUL', { detail: 'this key ends only keys that are below it, and the staff ends any.' })
+  }
   if (maker.expiresAt !== null) throw new Failure('STAFF_TOO_POWERFUL', { detail: 'this key expires, and the staff does not.' })
   if (maker.dailyCreditLimit !== null && wish.scopes.includes('credit')) {
     throw new Failure('STAFF_TOO_POWERFUL', { detail: 'this key has a daily limit, and the staff credits without one.' })
