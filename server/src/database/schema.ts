@@ -749,6 +749,10 @@ export interface StudioKeys {
    */
   makerId: string | null;
   name: string;
+  /**
+   * Whose idempotency keys its orders have: those of the key that it replaces. Null: its own if it has a daily limit, otherwise those that all share.
+   */
+  namespace: string | null;
   revokedAt: Date | null;
   scopes: string[];
   secretHash: Buffer;
@@ -808,6 +812,10 @@ export interface Transfers {
   idempotencyKey: string | null;
   kind: 'credit' | 'debit' | 'escrow' | 'return' | 'sale';
   listingId: string | null;
+  /**
+   * Where the idempotency key of a credit or debit is known: empty for those that all keys without a daily limit share. Null: everywhere, since it was posted before there were any.
+   */
+  namespace: string | null;
   /**
    * The listing that the part listing_id is split from or merges into.
    */

@@ -27,6 +27,8 @@ interface Named {
   /** Its name in the log: for staff, the wallet. */
   name: string
   scopes: readonly Scope[]
+  /** Where the idempotency keys of its orders are known: empty for all that have no daily limit, which share theirs. */
+  namespace: string
 }
 
 interface RootKey extends Named {
@@ -99,7 +101,7 @@ export function bearerToken(request: FastifyRequest): string | undefined {
 
 /** The form of a session JWT, which no key made by the server has. */
 const sessionJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
-const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes }
+const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes, namespace: '' }
 
 /**
  * Returns the one function that finds who makes a request, and counts it. Of the studio only wrong keys, ended sessions and those of others

@@ -51,6 +51,7 @@ function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioO
 function giverOf(key: StudioKey, call: EndpointName): OrderGiver {
   const limited = key.kind === 'key' && key.dailyCreditLimit !== null ? key.id : undefined
   return {
+    namespace: key.namespace,
     lockAllowance: async (tx) => (limited === undefined ? undefined : lockAllowance(tx, limited)),
     record: async (tx, posted) => {
       const credited = posted.reduce((sum, { order }) => sum + (order.direction === 'credit' ? order.amount : 0), 0)

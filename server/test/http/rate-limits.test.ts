@@ -73,7 +73,7 @@ describe('too many calls', () => {
   })
 
   it('of the studio count by key, and only those with a wrong key by address', async () => {
-    const made = { kind: 'key', name: 'the same', scopes: ['read'], dailyCreditLimit: null, expiresAt: null } as const
+    const made = { kind: 'key', name: 'the same', scopes: ['read'], namespace: '', dailyCreditLimit: null, expiresAt: null } as const
     const findStudioKey: FindStudioKey = async (secret) => {
       if (!['first', 'second'].includes(secret)) throw new Failure('STUDIO_KEY_INVALID')
       return { ...made, id: secret }
@@ -90,7 +90,8 @@ describe('too many calls', () => {
     const { call, statuses } = await serveStudio({
       authenticate: async (request) => ({ id: 'session', player: (players[bearerToken(request) ?? ''] ?? '') as WalletAddress }),
       staff: {
-        find: async (wallet) => (wallet === players['g.h.i'] ? undefined : { kind: 'staff', name: wallet, wallet, scopes: ['read'] }),
+        find: async (wallet) =>
+          wallet === players['g.h.i'] ? undefined : { kind: 'staff', name: wallet, wallet, scopes: ['read'], namespace: '' },
         checkSignature: async () => undefined,
       },
     })

@@ -256,3 +256,62 @@ describe('the daily limit of a key', () => {
     expect((await call('POST', '/credits', { key, body: order({ amount: 12 }) })).status).toBe(200)
   })
 })
+
+describe('an idempotency key', () => {
+  const both = { scopes: ['admin', 'credit', 'debit'] }
+  /** The number of the order that a key posts, or has posted with the same idempotency key. */
+  const post = async (body: Order, key?: string): Promise<string> => {
+    const reply = await call('POST', '/credits', { body, ...(key !== undefined && { key }) })
+    return reply.body.credit?.id ?? reply.body.code
+  }
+
+  it('is shared by all keys without a daily limit, and is another one of each key that has one', async () => {
+    const [free, limited, another] = [
+      await createKey(both),
+      await createKey({ ...both, dailyCreditLimit: 100 }),
+      await createKey({ ...both, dailyCreditLimit: 100 }),
+    ]
+    const one = order()
+    const ids = [await post(one, limited.secret), await post(one, another.secret), await post(one), await post(one, free.secret)]
+    expect(ids.slice(2)).toEqual([ids[2], ids[2]])
+    expect(new Set(ids).size).toBe(3)
+    expect([await post(one, limited.secret), await post(one, another.secret)]).toEqual(ids.slice(0, 2))
+    expect(await post({ ...one, amount: 11 }, limited.secret)).toBe('IDEMPOTENCY_KEY_REUSED')
+    const { results } = (await call('POST', '/orders', { key: limited.secret, body: { orders: [{ direction: 'credit', ...one }] } })).body
+    expect(results[0].order.id).toBe(ids[0])
+  })
+
+  it('stays the same for a key that replaces another', async () => {
+    const limited = { ...both, dailyCreditLimit: 100 }
+    const old = await createKey(limited)
+    const young = await createKey({ ...limited, replaces: old.id })
+    await call('DELETE', `/keys/${old.id}`)
+    const one = order()
+    const first = await post(one, young.secret)
+    const replacements = [
+      { ...limited, replaces: young.id },
+      { ...both, replaces: old.id },
+    ]
+    for (const wish of replacements) expect(await post(one, (await createKey(wish)).secret)).toBe(first)
+    expect(await post(one, (await createKey(limited)).secret)).not.toBe(first)
+    const free = await createKey(both)
+    expect(await post(one, (await createKey({ ...limited, replaces: free.id })).secret)).toBe(await post(one))
+  })
+
+  it('of an order of 0.2.0 counts for every key', async () => {
+    const { secret } = await createKey({ ...both, dailyCreditLimit: 100 })
+    const one = order()
+    const first = await post(one)
+    await studio.pool.query('update transfers set namespace = null where idempotency_key = $1', [one.idempotencyKey])
+    expect([await post(one, secret), await post(one)]).toEqual([first, first])
+    expect(await post({ ...one, amount: 11 }, secret)).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('is used once by many calls at the same time, also of keys that share it', async () => {
+    const old = await createKey({ ...both, dailyCreditLimit: 100 })
+    const young = await createKey({ ...both, dailyCreditLimit: 100, replaces: old.id })
+    const wanted = Array.from({ length: 20 }, () => order({ idempotencyKey: old.id }))
+    const ids = await Promise.all(wanted.map((one, index) => post(one, (index % 2 ? old : young).secret)))
+    expect(ids.filter((id) => id !== 'IDEMPOTENCY_KEY_REUSED')).toHaveLength(1)
+  })
+})

@@ -27,6 +27,11 @@ const dailyCreditLimit = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
 })
 
+const replaces = RequiredText('the id of a key', 64, {
+  description:
+    'The id of a key whose idempotency keys it takes over, so that an order which that key has posted is not posted again. Itself or a key below it, unless the staff or `STUDIO_API_KEY` asks',
+})
+
 const expiresAt = Type.String({
   ...mustBe('a time such as 2030-01-31T00:00:00Z'),
   description: 'From when on it is refused',
@@ -57,13 +62,14 @@ export const keyCalls = {
   createStudioKey: {
     summary: 'Make a studio key',
     description:
-      'The secret is shown this once: the server keeps only its hash. A key makes only keys with its own scopes, limit and expiry or less, and a member of the staff only keys with their own scopes or fewer. To rotate a key, make a second one, use it, then revoke the first.',
+      'The secret is shown this once: the server keeps only its hash. A key makes only keys with its own scopes, limit and expiry or less, and a member of the staff only keys with their own scopes or fewer. To rotate a key, make a second one that `replaces` it, use it, then revoke the first. All keys share their idempotency keys, but one with a daily limit has its own, unless it replaces another.',
     body: Type.Object(
       {
         name: RequiredText(`a name of at most ${MAX_KEY_NAME} characters, which the log will show`, MAX_KEY_NAME),
         scopes: requiredScopes,
         expiresAt: Type.Optional(Nullable(expiresAt)),
         dailyCreditLimit: Type.Optional(Nullable(dailyCreditLimit)),
+        replaces: Type.Optional(Nullable(replaces)),
         reason: logReason,
       },
       { ...closed, title: 'StudioKeyRequest' },
@@ -79,7 +85,7 @@ export const keyCalls = {
         ),
       }),
     },
-    failures: ['KEY_TOO_POWERFUL', 'TOO_MANY_KEYS'],
+    failures: ['KEY_TOO_POWERFUL', 'KEY_NOT_FOUND', 'NOT_YOUR_KEY', 'TOO_MANY_KEYS'],
     notRepeatable: true,
   },
   studioKeys: {

@@ -5,8 +5,8 @@ import { type Database } from '../../database/connect.ts'
 import { type FindStudioKey, type StudioKey } from '../../http/credentials.ts'
 import { type FailureLog } from '../../runtime/outage.ts'
 import { hashSecret, requireUsable, keyReply, type KeyWish, newSecret, requireNoMorePower, requireOwn } from './studio-key.ts'
-import { findKeyByHash, touchKey, findKey, insertKey, revokeKey, listKeys, readLine } from './studio-key-store.ts'
-import { inTransaction } from '../../database/transact.ts'
+import { findKeyByHash, touchKey, findKey, insertKey, revokeKey, listKeys, readLine, readNamespace } from './studio-key-store.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { insertLogEntry } from '../log/studio-log-store.ts'
 import { isId } from '@juicebar/contract/ids'
 
@@ -46,7 +46,8 @@ export function createKeyCheck(database: Database, failures: Pick<FailureLog, 'f
 
 /**
  * Makes a key. Its secret is in this reply and nowhere else.
- * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS
+ * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS; KEY_NOT_FOUND or
+ *   NOT_YOUR_KEY for the key that it replaces
  */
 export async function createKey(
   database: Database,
@@ -59,7 +60,8 @@ export async function createKey(
   const hash = hashSecret(secret)
   if (!hash) throw new Error('a new secret is not well-formed')
   const row = await inTransaction(database, async (tx) => {
-    const inserted = await insertKey(tx, { wish, hash, maker })
+    const namespace = wish.replaces === null ? null : await readInherited(tx, maker, wish.replaces)
+    const inserted = await insertKey(tx, { wish, hash, maker, namespace })
     if (inserted === 'expired') throw new Failure('BAD_REQUEST', { detail: 'expiresAt must be in the future.' })
     if (inserted === 'too many') throw new Failure('TOO_MANY_KEYS', { detail: String(MAX_KEYS) })
     await insertLogEntry(tx, { actor: maker.name, call: 'createStudioKey', subject: inserted.id, reason: reason ?? null })
@@ -67,6 +69,12 @@ export async function createKey(
   })
   if (!row) throw new Error('a new key is missing')
   return { ...keyReply(row), secret }
+}
+
+/** What a key inherits from the one that it replaces. */
+async function readInherited(tx: Tx, maker: StudioKey, replaced: string): Promise<string> {
+  requireOwn(maker, isId(replaced) ? await readLine(tx, replaced) : [])
+  return readNamespace(tx, replaced)
 }
 
 interface Ending {

@@ -7,8 +7,10 @@ import { now } from '../../database/columns.ts'
 import { type StudioKey } from '../../http/credentials.ts'
 import { type KeyRow, type KeyWish, type KnownKey } from './studio-key.ts'
 
+const NAMESPACE = `coalesce(k.namespace, case when k.daily_credit_limit is null then '' else k.id::text end)`
+
 const BY_HASH = `
-  select asked.n::integer as n, k.id, k.name, k.secret_hash, k.scopes, k.daily_credit_limit, k.expires_at,
+  select asked.n::integer as n, k.id, k.name, k.secret_hash, k.scopes, ${NAMESPACE} as namespace, k.daily_credit_limit, k.expires_at,
     k.revoked_at is not null as is_revoked, coalesce(k.expires_at <= now(), false) as is_expired,
     coalesce(k.last_used_at > now() - interval '1 minute', false) as is_use_recorded
   from unnest($1::bytea[]) with ordinality as asked(hash, n) join studio_keys k on k.secret_hash = asked.hash`
@@ -32,7 +34,10 @@ export async function touchKey(database: Database, id: string): Promise<void> {
 export type InsertedKey = { id: string } | 'expired' | 'too many'
 
 /** Adds a key, unless it has expired already or there are too many. */
-export async function insertKey(tx: Tx, { wish, hash, maker }: { wish: KeyWish; hash: Buffer; maker: StudioKey }): Promise<InsertedKey> {
+export async function insertKey(
+  tx: Tx,
+  { wish, hash, maker, namespace }: { wish: KeyWish; hash: Buffer; maker: StudioKey; namespace: string | null },
+): Promise<InsertedKey> {
   const { rows } = await sql<{ inUse: number; isExpired: boolean }>`
     select count(*)::integer as in_use, coalesce(${wish.expiresAt}::timestamptz <= now(), false) as is_expired
     from studio_keys where revoked_at is null and coalesce(expires_at > now(), true)`.execute(tx)
@@ -43,7 +48,7 @@ export async function insertKey(tx: Tx, { wish, hash, maker }: { wish: KeyWish; 
   const makerId = maker.kind === 'key' ? maker.id : null
   return tx
     .insertInto('studioKeys')
-    .values({ name, secretHash: hash, scopes: [...scopes], dailyCreditLimit, expiresAt, createdBy: maker.name, makerId })
+    .values({ name, secretHash: hash, scopes: [...scopes], dailyCreditLimit, expiresAt, createdBy: maker.name, makerId, namespace })
     .returning('id')
     .executeTakeFirstOrThrow()
 }
@@ -94,6 +99,15 @@ const lineOf = (keyId: string) => sql`line as (
 export async function readLine(tx: Tx, keyId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`with recursive ${lineOf(keyId)} select id from line order by height`.execute(tx)
   return rows.map(({ id }) => id)
+}
+
+/** Where the idempotency keys of a key are known. */
+export async function readNamespace(tx: Tx, keyId: string): Promise<string> {
+  const { rows } = await sql<{
+    namespace: string
+  }>`select ${sql.raw(NAMESPACE)} as namespace from studio_keys k where k.id = ${keyId}`.execute(tx)
+  if (!rows[0]) throw new Error('a key is missing')
+  return rows[0].namespace
 }
 
 /**

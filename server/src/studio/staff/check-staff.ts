@@ -65,7 +65,7 @@ export function createStaffCheck(database: Database, named: ReadonlySet<WalletAd
   return {
     find: async (wallet) => {
       const staff = await readStaff(database, wallet, named)
-      return staff ? { kind: 'staff', name: wallet, wallet, scopes: staff.scopes } : undefined
+      return staff ? { kind: 'staff', name: wallet, wallet, scopes: staff.scopes, namespace: '' } : undefined
     },
     checkSignature: (signed) => checkChallenge(database, signed),
   }

@@ -151,6 +151,18 @@ describe('a key that has made others', () => {
     for (const { id } of [grandchild, child, maker]) expect((await end(id)).status).toBe(200)
   })
 
+  it('lets new ones replace only itself and the keys below it', async () => {
+    const top = await createKey({ scopes: ['admin'] })
+    const maker = await createKey({ scopes: ['admin'] }, top.secret)
+    const child = await createKey({ scopes: ['admin'] }, maker.secret)
+    const replace = async (replaces: string) => {
+      const { status, body } = await call('POST', '/keys', { key: maker.secret, body: { name: 'next', scopes: ['admin'], replaces } })
+      return body.code ?? status
+    }
+    const ids = [maker.id, child.id, top.id, '01a1f7e3-d2be-70a3-b634-7c62066aaf1d', 'nothing']
+    expect(await Promise.all(ids.map(replace))).toEqual([201, 201, 'NOT_YOUR_KEY', 'KEY_NOT_FOUND', 'KEY_NOT_FOUND'])
+  })
+
   it('before it was recorded does not count as their maker', async () => {
     const maker = await createKey({ scopes: ['admin'] })
     const { id } = await createKey({ scopes: ['admin'] }, maker.secret)
