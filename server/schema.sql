@@ -60,6 +60,7 @@ create table sessions (
   revoked_at timestamptz
 );
 create index sessions_by_expiry on sessions (expires_at);
+create index sessions_by_wallet on sessions (wallet_address) where revoked_at is null;
 
 -- What is traded here, or once was. Each server writes its catalogue here when it starts; an item that has left the catalogue keeps its
 -- row, for those who bought it.
@@ -95,10 +96,13 @@ create table transfers (
   amount bigint not null check (amount >= 1 and amount <= 1000000000),
   wallet_address text not null,
   listing_id uuid,
-  idempotency_key text unique,
+  idempotency_key text,
   created_at timestamptz not null default now(),
   -- The listing that the part listing_id is split from or merges into.
   parent_id uuid,
+  -- Where the idempotency key of a credit or debit is known: empty for those that all keys without a daily limit share. Null: everywhere,
+  -- since it was posted before there were any.
+  namespace text,
   check ((kind in ('credit', 'debit')) = (listing_id is null)),
   check ((kind in ('credit', 'debit')) = (idempotency_key is not null)),
   constraint transfers_parent check ((kind in ('split', 'merge')) = (parent_id is not null))
@@ -112,6 +116,7 @@ create unique index transfers_out_of_escrow on transfers (listing_id) where kind
 create index transfers_of_orders on transfers (created_at) include (kind, token_type, amount) where kind in ('credit', 'debit');
 -- What the studio credited to a player and debited.
 create index transfers_of_orders_by_wallet on transfers (wallet_address, trade_time(created_at), id) where kind in ('credit', 'debit');
+create unique index transfers_idempotency_key_key on transfers (idempotency_key, coalesce(namespace, ''));
 
 -- The outbox: written in the transaction that makes the change, read by every server in the order (xid, id). Order by id alone would
 -- lose events, because a lower id may commit after a higher one was read. Nothing can still appear below the oldest running
@@ -521,10 +526,16 @@ create table studio_keys (
   revoked_at timestamptz,
   last_used_at timestamptz,
   created_by text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The key that made it. Null if that was STUDIO_API_KEY or one of the staff, or if it was made before this was recorded.
+  maker_id uuid references studio_keys(id),
+  -- Whose idempotency keys its orders have: those of the key that it replaces. Null: its own if it has a daily limit, otherwise those that
+  -- all share.
+  namespace text
 );
 
--- What each key with a daily limit has credited on which day, in UTC. Its row is locked first of all that its orders lock.
+-- What each key with a daily limit and the keys below it have credited on which day, in UTC. The rows of a key and of those above it are
+-- locked, from the highest down, first of all that its orders lock.
 create table studio_key_days (
   key_id uuid not null references studio_keys(id),
   day date not null,
@@ -1951,7 +1962,7 @@ $$;
 -- The only writer of balances and transfers but for deliver_items and return_to_seller. Returns the transfer's id. Raises JB001 if the
 -- wallet has fewer tokens than it would pay.
 create function post_transfer(
-  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
+  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid, p_namespace text default ''
 ) returns bigint language plpgsql as $$
 declare
   transfer_id bigint;
@@ -1971,8 +1982,10 @@ begin
       raise exception 'insufficient tokens' using errcode = 'JB001';
     end if;
   end if;
-  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, parent_id)
-  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, p_parent)
+  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, namespace, parent_id)
+  values (
+    p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, case when p_idempotency_key is not null then p_namespace end, p_parent
+  )
   returning id into transfer_id;
   return transfer_id;
 end

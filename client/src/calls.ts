@@ -1388,6 +1388,7 @@ export interface StudioKeyRequest {
   scopes: Scope[]
   expiresAt?: string | null
   dailyCreditLimit?: number | null
+  replaces?: string | null
   /** Why, for the studio’s log */
   reason?: string
 }
@@ -1418,7 +1419,7 @@ export interface StudioOrderRequest {
   walletAddress: string
   tokenType: string
   amount: number
-  /** Your own name for this order. The same key never moves tokens twice: it returns the order posted first. */
+  /** Your own name for this order. The same one never moves tokens twice: it returns the order posted first. A studio key with a daily limit has names of its own. */
   idempotencyKey: string
   /** Why, for the studio’s log */
   reason?: string

@@ -40,6 +40,10 @@ export const errors = {
   INSUFFICIENT_SCOPE: { status: 403, text: 'You may not do this: it needs the scope {detail}.' },
   KEY_TOO_POWERFUL: { status: 403, text: 'A studio key cannot do more than its creator: {detail}' },
   KEY_NOT_FOUND: { status: 404, text: 'This studio key does not exist.' },
+  NOT_YOUR_KEY: {
+    status: 403,
+    text: 'A studio key can only end or replace itself and the keys below it: those that it or they have made.',
+  },
   TOO_MANY_KEYS: { status: 409, text: 'There are {detail} studio keys in use. Revoke one first.' },
   NOT_STAFF: { status: 403, text: 'This wallet is not on the studio’s staff.' },
   STAFF_TOO_POWERFUL: { status: 403, text: 'You cannot grant more at the desk than you may do yourself: {detail}' },

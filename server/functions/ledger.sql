@@ -2,7 +2,7 @@
 
 create or replace function post_transfer(
   p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null,
-  p_parent uuid default null
+  p_parent uuid default null, p_namespace text default ''
 ) returns bigint language plpgsql as $$
 declare
   transfer_id bigint;
@@ -22,8 +22,10 @@ begin
       raise exception 'insufficient tokens' using errcode = 'JB001';
     end if;
   end if;
-  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, parent_id)
-  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, p_parent)
+  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, namespace, parent_id)
+  values (
+    p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, case when p_idempotency_key is not null then p_namespace end, p_parent
+  )
   returning id into transfer_id;
   return transfer_id;
 end

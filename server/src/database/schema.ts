@@ -829,7 +829,15 @@ export interface StudioKeys {
   expiresAt: Date | null;
   id: Generated<string>;
   lastUsedAt: Date | null;
+  /**
+   * The key that made it. Null if that was STUDIO_API_KEY or one of the staff, or if it was made before this was recorded.
+   */
+  makerId: string | null;
   name: string;
+  /**
+   * Whose idempotency keys its orders have: those of the key that it replaces. Null: its own if it has a daily limit, otherwise those that all share.
+   */
+  namespace: string | null;
   revokedAt: Date | null;
   scopes: string[];
   secretHash: Buffer;
@@ -889,6 +897,10 @@ export interface Transfers {
   idempotencyKey: string | null;
   kind: 'credit' | 'debit' | 'escrow' | 'return' | 'sale';
   listingId: string | null;
+  /**
+   * Where the idempotency key of a credit or debit is known: empty for those that all keys without a daily limit share. Null: everywhere, since it was posted before there were any.
+   */
+  namespace: string | null;
   /**
    * The listing that the part listing_id is split from or merges into.
    */

@@ -9,7 +9,8 @@ import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { marketTitle } from '@juicebar/contract/market-settings'
-import { type Access, type DeclaredCall } from './route.ts'
+import { type Requirement } from './credentials.ts'
+import { type DeclaredCall } from './route.ts'
 import { type JsonSchema, type SchemaNames, documentFailure, documentFailures, failuresOf, createSchemaNames } from './call-failures.ts'
 
 interface Titled {
@@ -49,7 +50,7 @@ function nameItems(items: readonly CatalogueItem[]): (schema: TSchema) => TSchem
 
 const json = 'application/json'
 
-const security: Record<Access, Record<string, string[]>[]> = {
+const security: Record<Requirement['access'], Record<string, string[]>[]> = {
   open: [],
   player: [{ session: [] }],
   studio: [{ session: [] }, { studioKey: [] }],
@@ -69,9 +70,10 @@ function isBodyOptional(name: string): boolean {
 }
 
 /** A call's entry in the API document, except for its failures. */
-function documentCall({ name, access, scopes }: DeclaredCall, names: SchemaNames): FastifySchema {
+function documentCall(call: DeclaredCall, names: SchemaNames): FastifySchema {
+  const { name, access } = call
   const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
-  const neededScope = scopes ? ` Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
+  const neededScope = call.access === 'studio' ? ` Needs the scope ${call.scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
   const documentedBody = documented.body ?? body
   const documentedHeaders = isSignedCall(name) ? signatureHeaders : documented.headers
   return {

@@ -5,7 +5,8 @@ import { isSignedCall } from '@juicebar/contract/endpoints/signed'
 import { type ErrorCode, errors } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { ErrorReply } from '@juicebar/contract/schemas/status'
-import { needsDatabase, type Access } from './route.ts'
+import { type Requirement } from './credentials.ts'
+import { needsDatabase } from './route.ts'
 
 /** A JSON Schema in the form of the API document. */
 export type JsonSchema = Record<string, unknown>
@@ -73,7 +74,7 @@ const always: readonly ErrorCode[] = [
   'INTERNAL',
 ]
 
-const ofAccess: Record<Access, readonly ErrorCode[]> = {
+const ofAccess: Record<Requirement['access'], readonly ErrorCode[]> = {
   open: [],
   player: ['UNAUTHORIZED', 'SESSION_ENDED'],
   studio: ['STUDIO_KEY_INVALID', 'KEY_EXPIRED', 'KEY_REVOKED', 'SESSION_ENDED', 'NOT_STAFF', 'INSUFFICIENT_SCOPE'],
@@ -92,7 +93,7 @@ const ofSignature: readonly ErrorCode[] = [
 ]
 
 /** Every error code that a call can answer with, in the order of the table: those of its own rules and those of its kind. */
-export function failuresOf(name: EndpointName, access: Access): ErrorCode[] {
+export function failuresOf(name: EndpointName, access: Requirement['access']): ErrorCode[] {
   const { body, failures, sessionOptional }: CallSchema = schemas[name]
   const [method, url = ''] = endpoints[name].split(' ')
   const codes = new Set([

@@ -5,23 +5,19 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { errors, Failure } from '@juicebar/contract/errors'
 import { ROOT_KEY, type Scope, scopes } from '@juicebar/contract/scopes'
 import { type EndpointName } from '@juicebar/contract/endpoints'
-import { type LimitChecks } from './rate-limits.ts'
+import { type LimitChecks, type LimitName } from './rate-limits.ts'
 
-/** The token of `Authorization: Bearer`; undefined if there is none. */
-export function bearerToken(request: FastifyRequest): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+/** Who makes a request. */
+export type Caller = { kind: 'visitor' } | Player | StudioKey
+
+/** A session: of the JWT that the request carries. */
+export interface Session {
+  id: string
+  player: WalletAddress
 }
 
-const texts = new WeakMap<FastifyRequest, string>()
-
-/** Keeps the body of a request as it was sent, if a wallet may have signed it. */
-export function keepSentBody(request: FastifyRequest, text: string): void {
-  if (request.headers[SIGNATURE_HEADER] !== undefined) texts.set(request, text)
-}
-
-/** The body of a request with a signature, as it was sent; empty if it has none. */
-function sentBody(request: FastifyRequest): string {
-  return texts.get(request) ?? ''
+interface Player extends Session {
+  kind: 'player'
 }
 
 /** A caller as the studio: the key of the settings, a member of the staff, or a key that one of them has made. */
@@ -31,7 +27,7 @@ interface Named {
   /** Its name in the log: for staff, the wallet. */
   name: string
   scopes: readonly Scope[]
-  /** Which callers share its idempotency keys: empty for all, but those with a daily limit. */
+  /** Where the idempotency keys of its orders are known: empty for all that have no daily limit, which share theirs. */
   namespace: string
 }
 
@@ -46,79 +42,24 @@ export interface StaffMember extends Named {
 }
 
 interface MadeKey extends Named {
-  kind: 'made'
+  kind: 'key'
   id: string
   /** Tokens that it may credit per UTC day; null without a limit. */
   dailyCreditLimit: number | null
   expiresAt: Date | null
 }
 
-const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes, namespace: '' }
-
-/** Returns the key that has this secret. Throws `Failure` STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED. */
-export type FindStudioKey = (secret: string) => Promise<StudioKey>
-
-/** The form of a session JWT, which no key made by the server has. */
-const sessionJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
-
-interface KeyCheckOptions {
-  /** Without it, there are no keys other than the root key. */
-  find: FindStudioKey | undefined
-  /**
-   * Finds the staff by the session of a request, and counts their calls; without it, there is no staff. Throws the failures of
-   * `createStaffFinder`.
-   */
-  findStaff: ((request: FastifyRequest) => Promise<StudioKey>) | undefined
-  limit: LimitChecks
-}
-
-/**
- * Returns a check of callers as the studio: the root key in constant time, the staff by `findStaff`, all other keys by `find`. Only wrong
- * keys count by address, so that guessing does not use up the calls of a game server behind the same address.
- *
- * The check throws `Failure` STUDIO_KEY_INVALID without a key; KEY_EXPIRED; KEY_REVOKED; SESSION_ENDED; NOT_STAFF; TOO_MANY_REQUESTS;
- * INSUFFICIENT_SCOPE unless the key or the staff has one of the scopes.
- */
-export function createStudioKeyCheck(studioApiKey: string, { find = findNoKey, findStaff, limit }: KeyCheckOptions) {
-  const expected = digest(studioApiKey)
-  const isRoot = (secret: string | undefined) => timingSafeEqual(digest(secret ?? ''), expected)
-  const findKey = async (request: FastifyRequest, secret: string | undefined) => {
-    try {
-      if (isRoot(secret)) return rootKey
-      if (secret === undefined) throw new Failure('STUDIO_KEY_INVALID')
-      return await find(secret)
-    } catch (error) {
-      if (error instanceof Failure && errors[error.code].status === 401) await limit.address(request)
-      throw error
-    }
-  }
-  const findCounted = async (request: FastifyRequest, secret: string | undefined) => {
-    const key = await findKey(request, secret)
-    await limit.caller(request, key.kind === 'made' ? key.id : key.name)
-    return key
-  }
-  return async (request: FastifyRequest, needed: readonly Scope[]): Promise<StudioKey> => {
-    const secret = bearerToken(request)
-    const isSession = secret !== undefined && sessionJwt.test(secret) && !isRoot(secret)
-    const key = findStaff && isSession ? await findStaff(request) : await findCounted(request, secret)
-    requireScope(key, needed)
-    return key
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Found when the headers have arrived; undefined on routes that are no call. */
+    caller?: Caller
+    /** The body as it was sent, if a wallet may have signed it; otherwise empty. */
+    sentBody: string
   }
 }
 
-/** Throws `Failure` INSUFFICIENT_SCOPE unless the caller has one of the scopes. */
-function requireScope(key: StudioKey, needed: readonly Scope[]): void {
-  if (!needed.some((scope) => key.scopes.includes(scope))) throw new Failure('INSUFFICIENT_SCOPE', { detail: needed.join(' or ') })
-}
-
-async function findNoKey(): Promise<never> {
-  throw new Failure('STUDIO_KEY_INVALID')
-}
-
-/** The constant-time comparison needs equal lengths. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
+/** What a call asks of its caller. Of the studio, the keys and the staff have limits of their own. */
+export type Requirement = { access: 'open' | 'player'; limit: LimitName } | { access: 'studio'; scopes: readonly Scope[] }
 
 /** A call that needs a fresh signature, as it arrived. */
 export interface SignedRequest {
@@ -139,40 +80,92 @@ export interface StaffLookup {
   checkSignature(signed: SignedRequest): Promise<void>
 }
 
-interface StaffCheckOptions {
-  staff: StaffLookup
-  /** Returns the wallet of the request's session; throws `Failure` SESSION_ENDED. */
-  authenticate: (request: FastifyRequest) => Promise<{ player: WalletAddress }>
-  limit: LimitChecks
+/** Returns the key that has this secret. Throws `Failure` STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED. */
+export type FindStudioKey = (secret: string) => Promise<StudioKey>
+
+export interface CallerOptions {
+  limits: Record<LimitName, LimitChecks>
+  studioApiKey: string
+  /** Finds every other studio key; without it, there are none. */
+  findStudioKey?: FindStudioKey
+  /** Finds who may call as the studio with a session; without it, nobody may. */
+  staff?: StaffLookup
+  /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
+  authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
+/** The token of `Authorization: Bearer`; undefined if there is none. */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+/** The form of a session JWT, which no key made by the server has. */
+const sessionJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes, namespace: '' }
+
 /**
- * Returns a check of a request's session. Like wrong keys, only ended sessions and those of others count by address.
+ * Returns the one function that finds who makes a request, and counts it. Of the studio only wrong keys, ended sessions and those of others
+ * count by address, so that guessing does not use up the calls of a game server behind the same address.
  *
- * The check throws `Failure` SESSION_ENDED; NOT_STAFF; TOO_MANY_REQUESTS.
+ * It throws `Failure` TOO_MANY_REQUESTS; for players UNAUTHORIZED, SESSION_ENDED; for the studio STUDIO_KEY_INVALID without a key,
+ * KEY_EXPIRED, KEY_REVOKED, SESSION_ENDED, NOT_STAFF, INSUFFICIENT_SCOPE unless it has one of the scopes.
  */
-export function createStaffFinder({ staff, authenticate, limit }: StaffCheckOptions) {
-  const findMember = async (request: FastifyRequest) => {
-    const { player } = await authenticate(request)
-    await limit.caller(request, player)
-    const member = await staff.find(player)
+export function createCallerFinder({ limits, studioApiKey, findStudioKey, staff, authenticate }: CallerOptions) {
+  const expected = digest(studioApiKey)
+  const isRoot = (secret: string) => timingSafeEqual(digest(secret), expected)
+
+  const findPlayer = async (request: FastifyRequest, limit: LimitChecks): Promise<Player> => {
+    const session = await authenticate(request)
+    await limit.caller(request, session.player)
+    return { kind: 'player', ...session }
+  }
+  const findMember = async (request: FastifyRequest, lookup: StaffLookup): Promise<StaffMember> => {
+    const { player } = await findPlayer(request, limits.desk)
+    const member = await lookup.find(player)
     if (!member) throw new Failure('NOT_STAFF')
     return member
   }
-  return async (request: FastifyRequest): Promise<StudioKey> => {
+  const findKey = async (request: FastifyRequest, secret: string): Promise<StudioKey> => {
+    const key = isRoot(secret) ? rootKey : await findStudioKey?.(secret)
+    if (!key) throw new Failure('STUDIO_KEY_INVALID')
+    await limits.studio.caller(request, key.kind === 'key' ? key.id : key.name)
+    return key
+  }
+  const findStudio = async (request: FastifyRequest): Promise<StudioKey> => {
+    const secret = bearerToken(request) ?? ''
+    const member = staff && sessionJwt.test(secret) && !isRoot(secret) ? staff : undefined
     try {
-      return await findMember(request)
+      return await (member ? findMember(request, member) : findKey(request, secret))
     } catch (error) {
-      if (error instanceof Failure && (error.code === 'SESSION_ENDED' || error.code === 'NOT_STAFF')) await limit.address(request)
+      const isStranger = error instanceof Failure && (errors[error.code].status === 401 || error.code === 'NOT_STAFF')
+      if (isStranger) await limits[member ? 'desk' : 'studio'].address(request)
       throw error
     }
   }
+
+  return async (request: FastifyRequest, required: Requirement): Promise<Caller> => {
+    if (required.access === 'studio') return requireScope(await findStudio(request), required.scopes)
+    const limit = limits[required.limit]
+    await limit.address(request)
+    return required.access === 'player' ? findPlayer(request, limit) : { kind: 'visitor' }
+  }
+}
+
+/** Throws `Failure` INSUFFICIENT_SCOPE unless the caller has one of the scopes. */
+function requireScope(key: StudioKey, needed: readonly Scope[]): StudioKey {
+  if (!needed.some((scope) => key.scopes.includes(scope))) throw new Failure('INSUFFICIENT_SCOPE', { detail: needed.join(' or ') })
+  return key
+}
+
+/** The constant-time comparison needs equal lengths. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }
 
 interface ArrivedCall {
   name: EndpointName
   key: StudioKey
-  needed: readonly Scope[]
+  scopes: readonly Scope[]
   staff: StaffLookup | undefined
 }
 
@@ -182,7 +175,7 @@ interface ArrivedCall {
  *
  * Throws `Failure` NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
  */
-export async function confirmCaller(request: FastifyRequest, { name, key, needed, staff }: ArrivedCall): Promise<StudioKey> {
+export async function confirmCaller(request: FastifyRequest, { name, key, scopes: needed, staff }: ArrivedCall): Promise<StudioKey> {
   if (key.kind !== 'staff' || !staff) return key
   const { wallet } = key
   const current = arrivesWithHeaders(request) ? key : await staff.find(wallet)
@@ -192,7 +185,7 @@ export async function confirmCaller(request: FastifyRequest, { name, key, needed
     await staff.checkSignature({
       wallet,
       call: `${request.method} ${request.url}`,
-      body: sentBody(request),
+      body: request.sentBody,
       challenge: header(request, CHALLENGE_HEADER),
       signature: header(request, SIGNATURE_HEADER),
     })

@@ -7,43 +7,22 @@ import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type Scope } from '@juicebar/contract/scopes'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
 import { compress, takesGzip } from './compression.ts'
+import { type CallerOptions, confirmCaller, createCallerFinder, type Requirement, type Session, type StudioKey } from './credentials.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
-import {
-  confirmCaller,
-  createStaffFinder,
-  type StaffLookup,
-  createStudioKeyCheck,
-  type FindStudioKey,
-  type StudioKey,
-} from './credentials.ts'
 
 /** Whether the call at a route's path can only be answered with the database. */
 export function needsDatabase(url: string): boolean {
   return url.startsWith('/p/') || (url.startsWith('/api/') && url !== '/api/config' && url !== '/api/openapi.json')
 }
 
-/** Who may call: anyone, a signed-in player, or the studio. */
-export type Access = 'open' | 'player' | 'studio'
-
-/** A call as a feature declares it. */
-export interface DeclaredCall {
-  name: EndpointName
-  access: Access
-  /** The scopes of which a studio key needs one for the call. */
-  scopes?: readonly Scope[]
-}
+/** A call as a feature declares it: what it is, and what it asks of its caller. */
+export type DeclaredCall = Requirement & { name: EndpointName }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The contract's call that the route answers; undefined for routes that are not part of the API. */
     call?: DeclaredCall
   }
-}
-
-/** Who is signed in: the session of the request's JWT. */
-export interface Session {
-  id: string
-  player: WalletAddress
 }
 
 /** One request to the call `Name`, validated against the contract's schemas. */
@@ -94,77 +73,62 @@ export interface Api {
   studio<Name extends EndpointName>(name: Name, scope: Scope | readonly Scope[], handler: Handler<Name, StudioCall<Name>>): void
 }
 
-export interface ApiOptions {
-  limits: Record<LimitName, LimitChecks>
-  studioApiKey: string
-  /** Finds every other studio key; without it, there are none. */
-  findStudioKey?: FindStudioKey
-  /** Finds who may call as the studio with a session; without it, nobody may. */
-  staff?: StaffLookup
-  /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
-  authenticate: (request: FastifyRequest) => Promise<Session>
-}
-
 /** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet or key, scope, body. */
-export function createApi(fastify: FastifyInstance, { limits, studioApiKey, findStudioKey, staff, authenticate }: ApiOptions): Api {
-  const sessions = new WeakMap<FastifyRequest, Session>()
-  const keys = new WeakMap<FastifyRequest, StudioKey>()
-  const findStaff = staff && createStaffFinder({ staff, authenticate, limit: limits.desk })
-  const checkKey = createStudioKeyCheck(studioApiKey, { find: findStudioKey, findStaff, limit: limits.studio })
+export function createApi(fastify: FastifyInstance, options: CallerOptions): Api {
+  const { limits, staff } = options
+  const findCaller = createCallerFinder(options)
+  const add = (call: DeclaredCall, handle: Handle) => {
+    const onRequest: Check = async (request) => {
+      request.caller = await findCaller(request, call)
+    }
+    const isNamedInBody = call.access === 'open' && 'body' in schemas[call.name]
+    addRoute(fastify, call, { onRequest, preHandler: isNamedInBody ? [limitByNamedWallet(limits[call.limit])] : [], handle })
+  }
 
   return {
-    open: (name, limit, handler) => {
-      const afterValidation = 'body' in schemas[name] ? [limitByNamedWallet(limits[limit])] : []
-      addRoute(fastify, {
-        name,
-        access: 'open',
-        beforeBody: [limits[limit].address],
-        afterValidation,
-        handle: (request, reply) => handler(createCall(name, request, reply)),
-      })
-    },
+    open: (name, limit, handler) =>
+      add({ name, access: 'open', limit }, async (request, reply) => handler(createCall(name, request, reply))),
 
-    player: (name, limit, handler) => {
-      const checkSession = async (request: FastifyRequest) => {
-        const session = await authenticate(request)
-        sessions.set(request, session)
-        await limits[limit].caller(request, session.player)
-      }
-      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-        const session = sessions.get(request)
-        if (!session) throw new Error(`${name} was reached without a session`)
+    player: (name, limit, handler) =>
+      add({ name, access: 'player', limit }, async (request, reply) => {
+        const session = sessionOf(request)
         const count = async (other: LimitName) => {
           await limits[other].address(request)
           await limits[other].caller(request, session.player)
         }
         return handler({ ...createCall(name, request, reply), player: session.player, session, count })
-      }
-      addRoute(fastify, { name, access: 'player', beforeBody: [limits[limit].address, checkSession], handle })
-    },
+      }),
 
     studio: (name, scope, handler) => {
-      const needed = typeof scope === 'string' ? [scope] : scope
-      const check = async (request: FastifyRequest) => void keys.set(request, await checkKey(request, needed))
-      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-        const checked = keys.get(request)
-        if (!checked) throw new Error(`${name} was reached without a studio key`)
-        const key = await confirmCaller(request, { name, key: checked, needed, staff })
+      const scopes = typeof scope === 'string' ? [scope] : scope
+      add({ name, access: 'studio', scopes }, async (request, reply) => {
+        const key = await confirmCaller(request, { name, key: keyOf(request), scopes, staff })
         return handler({ ...createCall(name, request, reply), actor: key.name, key })
-      }
-      addRoute(fastify, { name, access: 'studio', scopes: needed, beforeBody: [check], handle })
+      })
     },
   }
 }
 
-type Check = (request: FastifyRequest) => Promise<void>
-
-interface CallRoute extends DeclaredCall {
-  beforeBody: Check[]
-  afterValidation?: Check[]
-  handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+function sessionOf({ caller }: FastifyRequest): Session {
+  if (caller?.kind !== 'player') throw new Error('a call was reached without a session')
+  return caller
 }
 
-function addRoute(fastify: FastifyInstance, { beforeBody, afterValidation = [], handle, ...call }: CallRoute): void {
+function keyOf({ caller }: FastifyRequest): StudioKey {
+  if (!caller || caller.kind === 'visitor' || caller.kind === 'player') throw new Error('a call was reached without a studio key')
+  return caller
+}
+
+type Check = (request: FastifyRequest) => Promise<void>
+type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+interface RouteParts {
+  onRequest: Check
+  preHandler: Check[]
+  handle: Handle
+}
+
+function addRoute(fastify: FastifyInstance, call: DeclaredCall, { onRequest, preHandler, handle }: RouteParts): void {
   const { name } = call
   const [method, url] = splitEndpoint(endpoints[name])
   const success = successStatus(schemas[name])
@@ -176,8 +140,8 @@ function addRoute(fastify: FastifyInstance, { beforeBody, afterValidation = [], 
     ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
     schema: checkedParts(schemas[name]),
     exposeHeadRoute: name !== 'events',
-    onRequest: [requireWholePath, ...beforeBody],
-    preHandler: afterValidation,
+    onRequest: [requireWholePath, onRequest],
+    preHandler,
     handler: async (request, reply) => {
       reply.code(success).header('cache-control', 'no-store')
       const body = await handle(request, reply)

@@ -15,7 +15,6 @@ import { CHALLENGE_HEADER, SIGNATURE_HEADER } from '@juicebar/contract/endpoints
 import helmet from 'helmet'
 import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
-import { keepSentBody } from './credentials.ts'
 import { REQUEST_ID, refuseExpectation, refuseUnclearHost, replyToBrokenRequest, replyWithFailure, requestId } from './failure-reply.ts'
 import { type FailureLog } from '../runtime/outage.ts'
 import { unstorableTextFailure, validatorCompiler } from './validation.ts'
@@ -31,7 +30,7 @@ function acceptJsonBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers()
 
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    keepSentBody(request, String(text))
+    if (request.headers[SIGNATURE_HEADER] !== undefined) request.sentBody = String(text)
     if (text.length === 0) done(null, null)
     else void parse(request, String(text), done)
   })
@@ -224,6 +223,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     frameworkErrors: (error, request, reply) => void replyWithFailure(error, request, reply),
   })
   fastify.decorate('failures', options.failures)
+  fastify.decorateRequest('caller')
+  fastify.decorateRequest('sentBody', '')
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
   fastify.addHook('preValidation', (request, _reply, done) => done(unstorableTextFailure(request)))

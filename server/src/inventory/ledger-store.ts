@@ -73,12 +73,13 @@ function distinct(accounts: readonly Account[]): Account[] {
   return [...new Map(accounts.map((account) => [balanceOf(account), account])).values()]
 }
 
-/** The credits and debits posted with these idempotency keys, by key. */
-export async function findOrders(tx: Tx, idempotencyKeys: readonly string[]): Promise<Map<string, StoredOrder>> {
+/** The credits and debits posted with these idempotency keys in a namespace, or before there were any, by key. */
+export async function findOrders(tx: Tx, namespace: string, idempotencyKeys: readonly string[]): Promise<Map<string, StoredOrder>> {
   const rows = await tx
     .selectFrom('transfers')
     .select(orderColumns)
     .where('idempotencyKey', '=', sql<string>`any(${idempotencyKeys}::text[])`)
+    .where((row) => row.or([row('namespace', 'is', null), row('namespace', '=', namespace)]))
     .execute()
   return new Map(rows.map((row) => [row.idempotencyKey ?? '', row]))
 }
@@ -87,11 +88,11 @@ export async function findOrders(tx: Tx, idempotencyKeys: readonly string[]): Pr
  * Posts orders that were decided under their locks, and tells the wallets' event streams.
  * @returns the ledger's number of each, and when they were posted
  */
-export async function insertOrders(tx: Tx, orders: readonly StudioOrder[]): Promise<{ ids: string[]; createdAt: Date }> {
+export async function insertOrders(tx: Tx, namespace: string, orders: readonly StudioOrder[]): Promise<{ ids: string[]; createdAt: Date }> {
   const [wallets, tokens] = arraysOf(orders)
   const { rows } = await sql<{ n: number; id: bigint; createdAt: Date }>`
     select asked.n::integer as n, now() as created_at,
-      post_transfer(asked.kind, asked.token, asked.amount, asked.wallet, null, asked.key) as id
+      post_transfer(asked.kind, asked.token, asked.amount, asked.wallet, null, asked.key, p_namespace => ${namespace}) as id
     from unnest(
       ${orders.map(({ direction }) => direction)}::text[], ${tokens}::text[], ${orders.map(({ amount }) => amount)}::bigint[],
       ${wallets}::text[], ${orders.map(({ idempotencyKey }) => idempotencyKey)}::text[]

@@ -26,8 +26,10 @@ export interface OrderDeps {
   log: Pick<BaseLogger, 'info'>
 }
 
-/** Hooks of the caller. Both run in the transaction of the orders. */
+/** On whose behalf orders are posted. Both functions run in the transaction of the orders. */
 export interface OrderGiver {
+  /** Where its idempotency keys are known; all share the empty one. */
+  namespace: string
   /** Locks and returns what may still be credited; undefined without a limit. Called before anything else is locked. */
   lockAllowance(tx: Tx): Promise<bigint | undefined>
   /** Records what is posted. */
@@ -93,8 +95,10 @@ interface Posting {
 async function postIn(tx: Tx, orders: readonly StudioOrder[], { signers, giver }: Posting): Promise<(OrderOutcome | Failure)[]> {
   const allowance = orders.some(({ direction }) => direction === 'credit') ? await giver?.lockAllowance(tx) : undefined
   const balances = await lockBalances(tx, orders)
+  const namespace = giver?.namespace ?? ''
   const posted = await findOrders(
     tx,
+    namespace,
     orders.map(({ idempotencyKey }) => idempotencyKey),
   )
   const decisions = decideOrders(orders, { balances, posted, allowance, signers })
@@ -102,7 +106,7 @@ async function postIn(tx: Tx, orders: readonly StudioOrder[], { signers, giver }
   const wanted = places.flatMap((place) => orders[place] ?? [])
   const created = new Map<number, { id: string; createdAt: Date }>()
   if (wanted.length > 0) {
-    const { ids, createdAt } = await insertOrders(tx, wanted)
+    const { ids, createdAt } = await insertOrders(tx, namespace, wanted)
     for (const [index, place] of places.entries()) created.set(place, { id: ids[index] ?? '', createdAt })
     await giver?.record(
       tx,

@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
-import { type Session } from '../http/route.ts'
+import { type Session } from '../http/credentials.ts'
 import { renderOutage, heartbeat, isAfter, renderNotice, renderRetry } from './event-frame.ts'
 import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 import { type FailureLog } from '../runtime/outage.ts'

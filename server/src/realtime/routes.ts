@@ -1,7 +1,8 @@
 import { normalizeIP } from '@fastify/rate-limit'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Api, answered, type Session } from '../http/route.ts'
+import { type Session } from '../http/credentials.ts'
+import { type Api, answered } from '../http/route.ts'
 import { nowhere, parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
 

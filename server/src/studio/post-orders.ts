@@ -7,7 +7,7 @@ import { createItemCheck } from '../http/validation.ts'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type OrderDeps, type OrderGiver, postStudioOrder, postStudioOrders } from '../inventory/post-studio-order.ts'
 import { readStudioOrder, type StudioOrder } from '../inventory/studio-order.ts'
-import { addCreditedToday, lockCreditedToday } from './keys/studio-key-store.ts'
+import { addCreditedToday, lockAllowance } from './keys/studio-key-store.ts'
 import { insertOrderEntries } from './log/studio-log-store.ts'
 
 type Result = Reply<'studioOrders'>['results'][number]
@@ -47,14 +47,15 @@ function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioO
   }
 }
 
-/** A key's daily credits are counted across all its calls; a key without a limit has no row to wait for. */
+/** Daily credits count across all calls of a key and of those below it; a key without a limit has none above it that has one. */
 function giverOf(key: StudioKey, call: EndpointName): OrderGiver {
-  const limit = key.kind === 'made' && key.dailyCreditLimit !== null ? { id: key.id, most: BigInt(key.dailyCreditLimit) } : undefined
+  const limited = key.kind === 'key' && key.dailyCreditLimit !== null ? key.id : undefined
   return {
-    lockAllowance: async (tx) => (limit ? limit.most - (await lockCreditedToday(tx, limit.id)) : undefined),
+    namespace: key.namespace,
+    lockAllowance: async (tx) => (limited === undefined ? undefined : lockAllowance(tx, limited)),
     record: async (tx, posted) => {
       const credited = posted.reduce((sum, { order }) => sum + (order.direction === 'credit' ? order.amount : 0), 0)
-      if (limit && credited > 0) await addCreditedToday(tx, limit.id, credited)
+      if (limited !== undefined && credited > 0) await addCreditedToday(tx, limited, credited)
       const entries = posted.map(({ id: transferId, order }) => ({
         transferId,
         subject: order.walletAddress,

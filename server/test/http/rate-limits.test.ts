@@ -73,7 +73,7 @@ describe('too many calls', () => {
   })
 
   it('of the studio count by key, and only those with a wrong key by address', async () => {
-    const made = { kind: 'made', name: 'the same', scopes: ['read'], dailyCreditLimit: null, expiresAt: null, namespace: '' } as const
+    const made = { kind: 'key', name: 'the same', scopes: ['read'], namespace: '', dailyCreditLimit: null, expiresAt: null } as const
     const findStudioKey: FindStudioKey = async (secret) => {
       if (!['first', 'second'].includes(secret)) throw new Failure('STUDIO_KEY_INVALID')
       return { ...made, id: secret }

@@ -6,11 +6,11 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { bearerToken } from '../../src/http/credentials.ts'
+import { bearerToken, type CallerOptions, type Session } from '../../src/http/credentials.ts'
 import { type PageHead } from '../../src/http/page-head.ts'
 import { type MarketLook, type Place, registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
-import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/route.ts'
+import { type Api, createApi } from '../../src/http/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
 import { createFailureLog } from '../../src/runtime/outage.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
@@ -29,7 +29,7 @@ export const testHead: PageHead = {
   styleSheet: undefined,
 }
 
-interface Parts extends Partial<Pick<ApiOptions, 'authenticate' | 'findStudioKey' | 'staff'>> {
+interface Parts extends Partial<Pick<CallerOptions, 'authenticate' | 'findStudioKey' | 'staff'>> {
   pageFolder?: string
   look?: Partial<MarketLook>
   /** Of a place called /thing. */

@@ -151,7 +151,7 @@ describe("the studio's orders", () => {
       // It has found no balance, and now waits to see whether it was posted before.
       const answer = post(once)
       await expect.poll(waiting).toBe(1)
-      await insertOrders(tx, [once])
+      await insertOrders(tx, '', [once])
       return { answer }
     })
     expect((await repeated.answer).balance).toBe(10)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Session } from '../../src/http/route.ts'
+import { type Session } from '../../src/http/credentials.ts'
 import { startAnnouncingOutages, createSessionCheck } from '../../src/realtime/broadcast-events.ts'
 import { PLAYER } from '../http/test-server.ts'
 

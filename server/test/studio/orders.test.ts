@@ -188,6 +188,54 @@ describe('the daily limit of a key', () => {
     )
   })
 
+  it('counts what all keys below it credit: the least that is left decides', async () => {
+    const limited = (dailyCreditLimit: number) => ({ scopes: ['admin', 'credit'], dailyCreditLimit })
+    const maker = await createKey(limited(100))
+    const [child, sister] = [await createKey(limited(80), maker.secret), await createKey(limited(60), maker.secret)]
+    const grandchild = await createKey(limited(70), child.secret)
+    const credit = async ({ secret: key }: { secret: string }, amount: number) => {
+      const { status, body } = await call('POST', '/credits', { key, body: order({ amount }) })
+      return status === 200 ? 'posted' : body.error
+    }
+    const left = (amount: number) => `This studio key has a daily limit: it can credit ${amount} more drinks today.`
+    // So that it makes no difference if the next day begins meanwhile.
+    const today = new Date().toISOString().slice(0, 10)
+    const bothDays = (credited: number, ...keys: { id: string }[]) =>
+      studio.pool.query(
+        `insert into studio_key_days (key_id, day, credited) select id, $2::date + days, $3 from unnest($1::uuid[]) id, generate_series(0, 1) days
+          on conflict (key_id, day) do update set credited = excluded.credited`,
+        [keys.map(({ id }) => id), today, credited],
+      )
+    expect(await credit(grandchild, 60)).toBe('posted')
+    await bothDays(60, maker, child, grandchild)
+    expect(await credit(grandchild, 11)).toBe(left(10))
+    expect(await credit(child, 21)).toBe(left(20))
+    expect(await credit(sister, 41)).toBe(left(40))
+    expect(await credit(sister, 40)).toBe('posted')
+    await bothDays(100, maker)
+    for (const key of [maker, child, grandchild, sister]) expect(await credit(key, 1)).toBe(left(0))
+    const counted = ({ id }: { id: string }) => creditedByDay(id)
+    for (const key of [child, grandchild]) expect(await counted(key)).toEqual([60, 60])
+    expect(Math.max(...(await counted(sister)))).toBe(40)
+  })
+
+  it('holds for a key and those below it, however many of their calls come at the same time, on several servers', async () => {
+    const other = await startStudio(studio.url)
+    const limited = { scopes: ['admin', 'credit'], dailyCreditLimit: 50 }
+    const maker = await createKey(limited)
+    const [child, sister] = [await createKey(limited, maker.secret), await createKey(limited, maker.secret)]
+    const keys = [maker, child, sister, await createKey(limited, child.secret)]
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 3 ? studio : other).call('POST', '/credits', { key: keys[index % 4].secret, body: order({ amount: 1 }) }),
+      ),
+    )
+    const posted = answers.filter(({ status }) => status === 200).length
+    expect(new Set(answers.flatMap(({ body }) => body.code ?? []))).toEqual(new Set(['DAILY_LIMIT']))
+    const days = await creditedByDay(maker.id)
+    expect([Math.max(...days), days.reduce((sum, day) => sum + day, 0)]).toEqual([50, posted])
+  })
+
   it('says in words how much is left, and is a new one the next day', async () => {
     const { id, secret: key } = await createKey({ name: 'limited', scopes: ['credit', 'debit'], dailyCreditLimit: 12 })
     const first = order()
@@ -206,5 +254,64 @@ describe('the daily limit of a key', () => {
     expect(keys.find((one: { id: string }) => one.id === id)).toMatchObject({ dailyCreditLimit: 12, creditedToday: 10 })
     await studio.pool.query('update studio_key_days set day = day - 2 where key_id = $1', [id])
     expect((await call('POST', '/credits', { key, body: order({ amount: 12 }) })).status).toBe(200)
+  })
+})
+
+describe('an idempotency key', () => {
+  const both = { scopes: ['admin', 'credit', 'debit'] }
+  /** The number of the order that a key posts, or has posted with the same idempotency key. */
+  const post = async (body: Order, key?: string): Promise<string> => {
+    const reply = await call('POST', '/credits', { body, ...(key !== undefined && { key }) })
+    return reply.body.credit?.id ?? reply.body.code
+  }
+
+  it('is shared by all keys without a daily limit, and is another one of each key that has one', async () => {
+    const [free, limited, another] = [
+      await createKey(both),
+      await createKey({ ...both, dailyCreditLimit: 100 }),
+      await createKey({ ...both, dailyCreditLimit: 100 }),
+    ]
+    const one = order()
+    const ids = [await post(one, limited.secret), await post(one, another.secret), await post(one), await post(one, free.secret)]
+    expect(ids.slice(2)).toEqual([ids[2], ids[2]])
+    expect(new Set(ids).size).toBe(3)
+    expect([await post(one, limited.secret), await post(one, another.secret)]).toEqual(ids.slice(0, 2))
+    expect(await post({ ...one, amount: 11 }, limited.secret)).toBe('IDEMPOTENCY_KEY_REUSED')
+    const { results } = (await call('POST', '/orders', { key: limited.secret, body: { orders: [{ direction: 'credit', ...one }] } })).body
+    expect(results[0].order.id).toBe(ids[0])
+  })
+
+  it('stays the same for a key that replaces another', async () => {
+    const limited = { ...both, dailyCreditLimit: 100 }
+    const old = await createKey(limited)
+    const young = await createKey({ ...limited, replaces: old.id })
+    await call('DELETE', `/keys/${old.id}`)
+    const one = order()
+    const first = await post(one, young.secret)
+    const replacements = [
+      { ...limited, replaces: young.id },
+      { ...both, replaces: old.id },
+    ]
+    for (const wish of replacements) expect(await post(one, (await createKey(wish)).secret)).toBe(first)
+    expect(await post(one, (await createKey(limited)).secret)).not.toBe(first)
+    const free = await createKey(both)
+    expect(await post(one, (await createKey({ ...limited, replaces: free.id })).secret)).toBe(await post(one))
+  })
+
+  it('of an order of 0.2.0 counts for every key', async () => {
+    const { secret } = await createKey({ ...both, dailyCreditLimit: 100 })
+    const one = order()
+    const first = await post(one)
+    await studio.pool.query('update transfers set namespace = null where idempotency_key = $1', [one.idempotencyKey])
+    expect([await post(one, secret), await post(one)]).toEqual([first, first])
+    expect(await post({ ...one, amount: 11 }, secret)).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('is used once by many calls at the same time, also of keys that share it', async () => {
+    const old = await createKey({ ...both, dailyCreditLimit: 100 })
+    const young = await createKey({ ...both, dailyCreditLimit: 100, replaces: old.id })
+    const wanted = Array.from({ length: 20 }, () => order({ idempotencyKey: old.id }))
+    const ids = await Promise.all(wanted.map((one, index) => post(one, (index % 2 ? old : young).secret)))
+    expect(ids.filter((id) => id !== 'IDEMPOTENCY_KEY_REUSED')).toHaveLength(1)
   })
 })

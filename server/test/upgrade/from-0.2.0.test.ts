@@ -77,6 +77,8 @@ it('a market of 0.2.0 is upgraded with all that is under way: no row changes, an
   expect(await migrate(migrationPool, migrationsFolder)).toEqual(stepsSinceRelease)
   // Columns and tables were added.
   expect(await readEverything(pool)).toMatchObject(before)
+  // The idempotency keys of its orders count for every studio key.
+  expect(await rowsOf(pool, 'select from transfers where namespace is not null')).toEqual([])
   await expectSchemaOfToday(world.databaseUrl)
   expect(await migrate(migrationPool, migrationsFolder)).toEqual([])
   expect((await readNewestPurchases(world.database, new Date(), 100)).map(({ hasCode }) => hasCode)).toEqual(Array(7).fill(true))

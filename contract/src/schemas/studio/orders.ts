@@ -12,7 +12,8 @@ const orderFields = {
   tokenType: requiredToken,
   amount,
   idempotencyKey: RequiredText(`at most ${MAX_IDEMPOTENCY_KEY} characters, one for each order`, MAX_IDEMPOTENCY_KEY, {
-    description: 'Your own name for this order. The same key never moves tokens twice: it returns the order posted first.',
+    description:
+      'Your own name for this order. The same one never moves tokens twice: it returns the order posted first. A studio key with a daily limit has names of its own.',
   }),
   reason: orderReason,
 }

@@ -67,7 +67,7 @@ export const staffCalls = {
   setStaff: {
     summary: 'Put a wallet on the staff, or change what it may do',
     description:
-      'Replaces its scopes and its name. Nobody can give scopes that they do not have, and a key with a daily limit or an expiry gives neither what is limited nor what lasts.',
+      'Replaces its scopes and its name. Nobody can give scopes that they do not have, a key with a daily limit or an expiry gives neither what is limited nor what lasts, and no key gives `admin`, which ends any key.',
     params: staffParams,
     body: Type.Optional(
       Type.Union([

@@ -4,9 +4,9 @@ import { MAX_KEYS } from '@juicebar/contract/limits'
 import { type Database } from '../../database/connect.ts'
 import { type FindStudioKey, type StudioKey } from '../../http/credentials.ts'
 import { type FailureLog } from '../../runtime/outage.ts'
-import { hashSecret, requireUsable, keyReply, type KeyWish, newSecret, requireNoMorePower } from './studio-key.ts'
-import { findKeyByHash, touchKey, findKey, insertKey, revokeKey, listKeys } from './studio-key-store.ts'
-import { inTransaction } from '../../database/transact.ts'
+import { hashSecret, requireUsable, keyReply, type KeyWish, newSecret, requireNoMorePower, requireOwn } from './studio-key.ts'
+import { findKeyByHash, touchKey, findKey, insertKey, revokeKey, listKeys, readLine, readNamespace } from './studio-key-store.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { insertLogEntry } from '../log/studio-log-store.ts'
 import { isId } from '@juicebar/contract/ids'
 
@@ -46,7 +46,8 @@ export function createKeyCheck(database: Database, failures: Pick<FailureLog, 'f
 
 /**
  * Makes a key. Its secret is in this reply and nowhere else.
- * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS
+ * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS; KEY_NOT_FOUND or
+ *   NOT_YOUR_KEY for the key that it replaces
  */
 export async function createKey(
   database: Database,
@@ -59,7 +60,8 @@ export async function createKey(
   const hash = hashSecret(secret)
   if (!hash) throw new Error('a new secret is not well-formed')
   const row = await inTransaction(database, async (tx) => {
-    const inserted = await insertKey(tx, { wish, hash, createdBy: maker.name })
+    const namespace = wish.replaces === null ? null : await readInherited(tx, maker, wish.replaces)
+    const inserted = await insertKey(tx, { wish, hash, maker, namespace })
     if (inserted === 'expired') throw new Failure('BAD_REQUEST', { detail: 'expiresAt must be in the future.' })
     if (inserted === 'too many') throw new Failure('TOO_MANY_KEYS', { detail: String(MAX_KEYS) })
     await insertLogEntry(tx, { actor: maker.name, call: 'createStudioKey', subject: inserted.id, reason: reason ?? null })
@@ -69,20 +71,28 @@ export async function createKey(
   return { ...keyReply(row), secret }
 }
 
+/** What a key inherits from the one that it replaces. */
+async function readInherited(tx: Tx, maker: StudioKey, replaced: string): Promise<string> {
+  requireOwn(maker, isId(replaced) ? await readLine(tx, replaced) : [])
+  return readNamespace(tx, replaced)
+}
+
 interface Ending {
   id: string
   reason?: string | undefined
-  actor: string
+  /** Who asks for it. */
+  by: StudioKey
 }
 
 /**
  * Revokes a key: no call that begins afterwards is answered. Idempotent.
- * @throws KEY_NOT_FOUND
+ * @throws KEY_NOT_FOUND; NOT_YOUR_KEY
  */
-export async function endKey(database: Database, { id, reason, actor }: Ending): Promise<Reply<'revokeStudioKey'>['key']> {
+export async function endKey(database: Database, { id, reason, by }: Ending): Promise<Reply<'revokeStudioKey'>['key']> {
   if (!isId(id)) throw new Failure('KEY_NOT_FOUND')
   const row = await inTransaction(database, async (tx) => {
-    if (await revokeKey(tx, id)) await insertLogEntry(tx, { actor, call: 'revokeStudioKey', subject: id, reason: reason ?? null })
+    requireOwn(by, await readLine(tx, id))
+    if (await revokeKey(tx, id)) await insertLogEntry(tx, { actor: by.name, call: 'revokeStudioKey', subject: id, reason: reason ?? null })
     return findKey(tx, id)
   })
   if (!row) throw new Failure('KEY_NOT_FOUND')

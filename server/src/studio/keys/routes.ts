@@ -10,7 +10,7 @@ export function keyRoutes(api: Api, database: Database): void {
     key: await createKey(database, key, readKeyWish(body), body.reason),
   }))
   api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
-  api.studio('revokeStudioKey', 'admin', async ({ params, query: { reason }, actor }) => ({
-    key: await endKey(database, { id: params.id, reason, actor }),
+  api.studio('revokeStudioKey', 'admin', async ({ params, query: { reason }, key }) => ({
+    key: await endKey(database, { id: params.id, reason, by: key }),
   }))
 }

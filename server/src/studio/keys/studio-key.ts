@@ -13,6 +13,8 @@ export interface KeyWish {
   scopes: readonly Scope[]
   dailyCreditLimit: number | null
   expiresAt: Date | null
+  /** The id of the key whose idempotency keys it takes over. */
+  replaces: string | null
 }
 
 /** A key as found by its secret. */
@@ -21,6 +23,7 @@ export interface KnownKey {
   name: string
   secretHash: Buffer
   scopes: Scope[]
+  namespace: string
   dailyCreditLimit: bigint | null
   expiresAt: Date | null
   isRevoked: boolean
@@ -48,6 +51,7 @@ interface WishFields {
   scopes: readonly Scope[]
   dailyCreditLimit?: number | null
   expiresAt?: string | null
+  replaces?: string | null
 }
 
 const SECRET_BYTES = 32
@@ -71,18 +75,18 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
   if (!found || !timingSafeEqual(found.secretHash, hash)) throw new Failure('STUDIO_KEY_INVALID')
   if (found.isRevoked) throw new Failure('KEY_REVOKED')
   if (found.isExpired) throw new Failure('KEY_EXPIRED')
-  const { id, name, scopes, dailyCreditLimit, expiresAt } = found
-  const limit = dailyCreditLimit === null ? null : Number(dailyCreditLimit)
-  return { kind: 'made', id, name, scopes, dailyCreditLimit: limit, expiresAt, namespace: limit === null ? '' : id }
+  const { id, name, scopes, namespace, expiresAt } = found
+  const dailyCreditLimit = found.dailyCreditLimit === null ? null : Number(found.dailyCreditLimit)
+  return { kind: 'key', id, name, scopes, namespace, dailyCreditLimit, expiresAt }
 }
 
 /** @throws BAD_REQUEST if the name could be mistaken in the log for the root key or a staff wallet, or if the expiry is not a time */
-export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null }: WishFields): KeyWish {
+export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null, replaces = null }: WishFields): KeyWish {
   if (name.trim().toLowerCase() === ROOT_KEY) throw new Failure('BAD_REQUEST', { detail: `name must not be "${ROOT_KEY}".` })
   if (parseWalletAddress(name.trim())) throw new Failure('BAD_REQUEST', { detail: 'name must not be a wallet address.' })
   const expiry = expiresAt === null ? null : new Date(expiresAt)
   if (expiry && Number.isNaN(expiry.getTime())) throw new Failure('BAD_REQUEST', { detail: 'expiresAt is no time of any calendar.' })
-  return { name, scopes, dailyCreditLimit, expiresAt: expiry }
+  return { name, scopes, dailyCreditLimit, expiresAt: expiry, replaces }
 }
 
 /**
@@ -92,7 +96,7 @@ export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt =
 export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
   const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
   if (beyond.length > 0) throw new Failure('KEY_TOO_POWERFUL', { detail: `the scope ${beyond.join(', ')} is missing.` })
-  if (maker.kind !== 'made') return
+  if (maker.kind !== 'key') return
   const { dailyCreditLimit, expiresAt } = maker
   if (dailyCreditLimit !== null && (wish.dailyCreditLimit ?? Infinity) > dailyCreditLimit) {
     throw new Failure('KEY_TOO_POWERFUL', { detail: `dailyCreditLimit must be at most ${dailyCreditLimit}.` })
@@ -100,6 +104,16 @@ export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
   if (expiresAt !== null && (wish.expiresAt?.getTime() ?? Infinity) > expiresAt.getTime()) {
     throw new Failure('KEY_TOO_POWERFUL', { detail: `expiresAt must be ${expiresAt.toISOString()} or earlier.` })
   }
+}
+
+/**
+ * A key only ends or replaces itself and those below it. The staff and the root key any.
+ * @param line the key in question, and those above it
+ * @throws KEY_NOT_FOUND if there is none; NOT_YOUR_KEY
+ */
+export function requireOwn(caller: StudioKey, line: readonly string[]): void {
+  if (line.length === 0) throw new Failure('KEY_NOT_FOUND')
+  if (caller.kind === 'key' && !line.includes(caller.id)) throw new Failure('NOT_YOUR_KEY')
 }
 
 /** A key as the API shows it, without its secret. */

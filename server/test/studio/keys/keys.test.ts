@@ -135,6 +135,43 @@ describe('a new key', () => {
   })
 })
 
+describe('a key that has made others', () => {
+  it('ends only itself and the keys below it', async () => {
+    const admin = { scopes: ['admin', 'read'] }
+    const top = await createKey(admin)
+    const [maker, sister] = [await createKey(admin, top.secret), await createKey(admin, top.secret)]
+    const child = await createKey(admin, maker.secret)
+    const grandchild = await createKey(admin, child.secret)
+    const end = (id: string) => call('DELETE', `/keys/${id}`, { key: maker.secret })
+    for (const { id, secret } of [top, sister]) {
+      expect(await end(id)).toMatchObject(refused(403, 'NOT_YOUR_KEY'))
+      expect((await read(secret)).status).toBe(200)
+    }
+    expect(await end('01a1f7e3-d2be-70a3-b634-7c62066aaf1d')).toMatchObject(refused(404, 'KEY_NOT_FOUND'))
+    for (const { id } of [grandchild, child, maker]) expect((await end(id)).status).toBe(200)
+  })
+
+  it('lets new ones replace only itself and the keys below it', async () => {
+    const top = await createKey({ scopes: ['admin'] })
+    const maker = await createKey({ scopes: ['admin'] }, top.secret)
+    const child = await createKey({ scopes: ['admin'] }, maker.secret)
+    const replace = async (replaces: string) => {
+      const { status, body } = await call('POST', '/keys', { key: maker.secret, body: { name: 'next', scopes: ['admin'], replaces } })
+      return body.code ?? status
+    }
+    const ids = [maker.id, child.id, top.id, '01a1f7e3-d2be-70a3-b634-7c62066aaf1d', 'nothing']
+    expect(await Promise.all(ids.map(replace))).toEqual([201, 201, 'NOT_YOUR_KEY', 'KEY_NOT_FOUND', 'KEY_NOT_FOUND'])
+  })
+
+  it('before it was recorded does not count as their maker', async () => {
+    const maker = await createKey({ scopes: ['admin'] })
+    const { id } = await createKey({ scopes: ['admin'] }, maker.secret)
+    await studio.pool.query('update studio_keys set maker_id = null where id = $1', [id])
+    expect(await call('DELETE', `/keys/${id}`, { key: maker.secret })).toMatchObject(refused(403, 'NOT_YOUR_KEY'))
+    expect((await call('DELETE', `/keys/${id}`)).status).toBe(200)
+  })
+})
+
 describe('the log', () => {
   it('names the key that made or revoked another, or started an audit, each once', async () => {
     const admin = await createKey({ name: 'admin', scopes: ['admin', 'read'] })

@@ -163,13 +163,16 @@ describe('nobody gives more than they have', () => {
     expect(await desk.callSigned('POST', '/keys', key)).toMatchObject(refused(403, 'KEY_TOO_POWERFUL'))
   })
 
-  it('with a key that has a daily limit or an expiry', async () => {
+  it('with a key: neither beyond its daily limit or its expiry, nor over other keys', async () => {
     const limited = await createKey({ name: 'limited', scopes: ['admin', 'credit', 'read'], dailyCreditLimit: 5 })
     const passing = await createKey({ name: 'passing', scopes: ['admin', 'read'], expiresAt: '2090-01-01T00:00:00Z' })
     const set = (secret: string, given: string[]) =>
       call('PUT', `/staff/${createWallet().address}`, { key: secret, body: { scopes: given } })
-    expect((await set(limited.secret, ['admin', 'read'])).status).toBe(200)
+    expect((await set(limited.secret, ['read'])).status).toBe(200)
     expect(await set(limited.secret, ['credit'])).toMatchObject(tooPowerful)
+    // The staff may end every key, and a key only those below it.
+    for (const { secret } of [limited, await createKey({ scopes: ['admin'] })])
+      expect(await set(secret, ['admin'])).toMatchObject(tooPowerful)
     expect(await set(passing.secret, ['read'])).toMatchObject(tooPowerful)
   })
 })
