@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parse as parseQuery } from 'node:querystring'
 import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { base58 } from '@scure/base'
@@ -141,7 +142,7 @@ export async function requestChallenge(
   const { method, path, body: text = '' } = asked
   const found = findSignedCall({ method, path })
   if (!found) throw new Failure('SIGNATURE_NOT_NEEDED', { detail: 'it is not one of the calls that do.' })
-  const action = { ...found, body: readBody(found.name, text), call: `${method} ${path}`, bodyHash: hashBody(text) }
+  const action = { ...found, fields: readFields(found.name, path, text), call: `${method} ${path}`, bodyHash: hashBody(text) }
 
   const id = randomUUID()
   const message = challengeMessage(market, id, action)
@@ -151,19 +152,23 @@ export async function requestChallenge(
   return { id, message, expiresAt: issued.expiresAt.toISOString(), millisLeft: issued.millisLeft }
 }
 
-const bodyChecks = new Map(
-  signedCalls.map((name): [SignedCall, ReturnType<typeof createItemCheck> | undefined] => {
-    const { body }: CallSchema = schemas[name]
-    return [name, body && createItemCheck(body)]
+const checks = new Map(
+  signedCalls.map((name) => {
+    const { body, querystring }: CallSchema = schemas[name]
+    return [name, [body, querystring].map((part) => part && createItemCheck(part))] as const
   }),
 )
 
-/** The body as the call would read it, so that the text describes what will be done. */
-function readBody(name: SignedCall, text: string): SignedAction['body'] {
-  const body = parseJson(text)
-  const read: unknown = bodyChecks.get(name)?.(body)
-  // A call without a body.
-  return typeof read === 'object' && read !== null ? (read as SignedAction['body']) : {}
+/** The body and the query as the call would read them, so that the text describes what will be done. */
+function readFields(name: SignedCall, path: string, text: string): SignedAction['fields'] {
+  const [checkBody, checkQuery] = checks.get(name) ?? []
+  const query = parseQuery(path.split('?').slice(1).join('?'))
+  return { ...recordOf(checkQuery?.({ ...query })), ...recordOf(checkBody?.(parseJson(text))) }
+}
+
+/** Empty for a part that the call does not have. */
+function recordOf(part: unknown): SignedAction['fields'] {
+  return typeof part === 'object' && part !== null ? (part as SignedAction['fields']) : {}
 }
 
 function parseJson(text: string): unknown {

@@ -12,8 +12,8 @@ export interface SignedAction {
   name: SignedCall
   /** The wallet or the identifier in its path. */
   subject: string
-  /** In the form of the call's schema. */
-  body: Readonly<Record<string, unknown>>
+  /** Of its body and its query, in the form of the call's schemas. */
+  fields: Readonly<Record<string, unknown>>
 }
 
 /** What a signature is for: one call of one wallet, with these bytes. */
@@ -45,7 +45,7 @@ const patterns = signedCalls.map((name) => {
 })
 
 /** The signed call that has this method and path; undefined if no such call needs a signature. */
-export function findSignedCall(call: { method: string; path: string }): Omit<SignedAction, 'body'> | undefined {
+export function findSignedCall(call: { method: string; path: string }): Omit<SignedAction, 'fields'> | undefined {
   if (!printable.test(call.path)) return undefined
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(`${call.method} ${call.path}`)
@@ -59,12 +59,15 @@ export function hashBody(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** The text that a wallet signs. No sign-in message and no transaction begins like it. `market` is the product's name and host. */
+/**
+ * The text that a wallet signs: all that the call does, but for orders beyond the largest ten, which it counts. No sign-in message and no
+ * transaction begins like it. `market` is the product's name and host.
+ */
 export function challengeMessage(market: string, id: string, action: SignedAction & Pick<Signed, 'call' | 'bodyHash'>): string {
-  const { reason } = action.body
+  const { reason } = action.fields
   return [
     `Confirm at the studio desk of ${market}`,
-    actionWords(action),
+    ...actionLines(action),
     ...(typeof reason === 'string' ? [`Reason: ${quoted(reason)}`] : []),
     '',
     action.call,
@@ -73,45 +76,74 @@ export function challengeMessage(market: string, id: string, action: SignedActio
   ].join('\n')
 }
 
-/** What a call does, in words. */
-function actionWords({ name, subject, body }: SignedAction): string {
+/** What a call does, in words, without its reason. */
+function actionLines({ name, subject, fields }: SignedAction): string[] {
   switch (name) {
     case 'studioCredit':
-      return `Credit ${plain(body['amount'])} ${plain(body['tokenType'])} to ${plain(body['walletAddress'])}`
+      return [orderLine({ ...fields, direction: 'credit' })]
     case 'studioDebit':
-      return `Debit ${plain(body['amount'])} ${plain(body['tokenType'])} from ${plain(body['walletAddress'])}`
+      return [orderLine({ ...fields, direction: 'debit' })]
     case 'studioOrders':
-      return ordersWords(Array.isArray(body['orders']) ? body['orders'] : [])
+      return ordersLines(Array.isArray(fields['orders']) ? fields['orders'] : [])
     case 'createStudioKey':
-      return `Make the studio key ${quoted(body['name'])} with the scopes ${list(body['scopes'])}`
+      return [
+        `Make the studio key ${quoted(fields['name'])} with the scopes ${list(fields['scopes'])}`,
+        `Most credits a day: ${plain(fields['dailyCreditLimit'] ?? 'without limit')}`,
+        `Valid until: ${plain(fields['expiresAt'] ?? 'it is revoked')}`,
+        `Replaces the key: ${plain(fields['replaces'] ?? 'none')}`,
+      ]
     case 'revokeStudioKey':
-      return `Revoke the studio key ${subject}`
+      return [`Revoke the studio key ${subject}`]
     case 'setStaff':
-      return `Put ${subject} on the staff${body['name'] === undefined ? '' : ` as ${quoted(body['name'])}`} with the scopes ${list(body['scopes'] ?? staffScopes)}`
+      return [
+        `Put ${subject} on the staff${fields['name'] === undefined ? '' : ` as ${quoted(fields['name'])}`} with the scopes ${list(fields['scopes'] ?? staffScopes)}`,
+      ]
     case 'removeStaff':
-      return `Take ${subject} off the staff`
+      return [`Take ${subject} off the staff`]
     case 'releasePurchase':
-      return `Release the hold ${subject} as unpaid`
+      return [`Release the hold ${subject} as unpaid`]
     case 'acceptRecovery':
-      return `Open the market although the recovery ${subject} could not check everything`
+      return [`Open the market although the recovery ${subject} could not check everything`]
     case 'createWebhook':
-      return `Have ${list(body['events'])} posted to ${quoted(body['url'])}`
+      return [`Have ${list(fields['events'])} posted to ${quoted(fields['url'])}`]
     case 'rotateWebhook':
-      return `Make another secret for the webhook ${subject}`
+      return [`Make another secret for the webhook ${subject}`]
   }
 }
 
-function ordersWords(orders: readonly unknown[]): string {
-  const words = (['credit', 'debit'] as const).map((direction) => {
-    const amounts = orders.flatMap((order) => amountOf(order, direction))
+/** As many as a wallet shows, and a person reads. */
+const MAX_SHOWN_ORDERS = 10
+
+type OrderFields = Readonly<Record<string, unknown>> & { direction: 'credit' | 'debit' }
+
+/** The largest are shown, so that nothing that matters can hide among many. What is no order is refused, and moves nothing. */
+function ordersLines(items: readonly unknown[]): string[] {
+  const orders = items.filter(isOrder)
+  const totals = (['credit', 'debit'] as const).map((direction) => {
+    const amounts = orders.filter((order) => order.direction === direction).map(amountOf)
     return `${amounts.length} ${direction}s of ${amounts.reduce((sum, amount) => sum + amount, 0)} tokens`
   })
-  return `Post ${orders.length} orders: ${words.join(', ')}`
+  const wallets = new Set(orders.map((order) => order['walletAddress'])).size
+  const isShort = orders.length <= MAX_SHOWN_ORDERS
+  const shown = isShort ? orders : orders.toSorted((a, b) => amountOf(b) - amountOf(a)).slice(0, MAX_SHOWN_ORDERS)
+  return [
+    `Post ${items.length} orders: ${totals.join(', ')}, for ${wallets} wallets`,
+    ...shown.map((order) => orderLine(order) + (order['reason'] === undefined ? '' : `, reason ${quoted(order['reason'])}`)),
+    ...(isShort ? [] : [`and ${orders.length - shown.length} smaller ones, for which the SHA-256 of the body stands`]),
+  ]
 }
 
-function amountOf(order: unknown, direction: 'credit' | 'debit'): number[] {
-  if (typeof order !== 'object' || order === null || !('direction' in order) || order.direction !== direction) return []
-  return 'amount' in order && typeof order.amount === 'number' ? [order.amount] : [0]
+function isOrder(item: unknown): item is OrderFields {
+  return typeof item === 'object' && item !== null && 'direction' in item && (item.direction === 'credit' || item.direction === 'debit')
+}
+
+function amountOf({ amount }: OrderFields): number {
+  return typeof amount === 'number' ? amount : 0
+}
+
+function orderLine({ direction, amount, tokenType, walletAddress, idempotencyKey }: OrderFields): string {
+  const [verb, way] = direction === 'credit' ? (['Credit', 'to'] as const) : (['Debit', 'from'] as const)
+  return `${verb} ${plain(amount)} ${plain(tokenType)} ${way} ${plain(walletAddress)}, idempotency key ${quoted(idempotencyKey)}`
 }
 
 function list(value: unknown): string {
@@ -119,11 +151,21 @@ function list(value: unknown): string {
 }
 
 function plain(value: unknown): string {
-  return String(value).slice(0, MAX_SHOWN).replaceAll(misleading, '�')
+  const text = String(value)
+  return shorten(text) + restOf(text)
 }
 
 function quoted(value: unknown): string {
-  return JSON.stringify(plain(value))
+  const text = String(value)
+  return JSON.stringify(shorten(text)) + restOf(text)
+}
+
+function shorten(text: string): string {
+  return text.slice(0, MAX_SHOWN).replaceAll(misleading, '�')
+}
+
+function restOf(text: string): string {
+  return text.length > MAX_SHOWN ? ` and ${text.length - MAX_SHOWN} more characters` : ''
 }
 
 /** Why a challenge is not valid for a call; undefined if it is, and the wallet has signed its message. */

@@ -168,7 +168,7 @@ describe('a challenge', () => {
     const [title, action, reason, gap, call, hash, id, ...rest] = challenge.message.split('\n')
     expect([title, action, reason, gap, call, id, rest]).toEqual([
       'Confirm at the studio desk of Corner Bar, bar.example',
-      `Credit 25 APPLE_JUICE to ${wallet}`,
+      `Credit 25 APPLE_JUICE to ${wallet}, idempotency key "${wallet}"`,
       'Reason: "quest 17�for Ann"',
       '',
       'POST /api/studio/credits',
@@ -187,6 +187,8 @@ describe('a challenge', () => {
     expect(await wordsOf('/webhooks', { url: 'https://game.example/market', events })).toBe(
       'Have sale.settled, case.opened posted to "https://game.example/market"',
     )
+    const leaving = `/keys/${randomUUID()}?reason=it%20leaked`
+    expect((await desk.challenge('DELETE', leaving)).body.challenge.message.split('\n')[2]).toBe('Reason: "it leaked"')
     const id = randomUUID()
     expect(await wordsOf(`/webhooks/${id}/rotate`)).toBe(`Make another secret for the webhook ${id}`)
     expect(await wordsOf(`/recoveries/${id}/accept`, { reason: 'x' })).toBe(
