@@ -35,7 +35,7 @@ test('the wallet menu copies the address and disconnects, which logs out', async
   const { page, address } = await signedIn()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: `${address.slice(0, 4)}..` }).click()
-  await expect(page.getByRole('menuitem')).toHaveText(['Copy address', 'Change wallet', 'Disconnect'])
+  await expect(page.getByRole('menuitem')).toHaveText(['Copy address', 'Change wallet', 'Sign out everywhere', 'Disconnect'])
   // "Copied" is shown for less time than a busy machine may take to look.
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
@@ -150,4 +150,35 @@ test('signing in works again after a logout', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await page.getByRole('button', { name: 'Logout' }).click()
   await signIn(page)
+})
+
+test.describe('signing out everywhere', () => {
+  test.use({ allowedErrors: /401|503/ })
+
+  test('ends the sessions of other browsers as well, and says so, also that it failed', async ({ signedIn, openPlayer }) => {
+    const { page, jwt } = await signedIn({ sol: 0 })
+    const other = await openPlayer({ sol: 0 })
+    await other.page.evaluate((token) => localStorage.setItem('jwt_token', token), jwt)
+    await other.page.reload()
+    await expect(other.page.getByRole('tab', { name: 'My Listings' })).toBeVisible()
+
+    const signOut = async () => {
+      await page.getByRole('button', { name: /\.\./ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+    }
+    await page.route('**/api/auth/sessions', (route) =>
+      route.fulfill({ status: 503, json: { error: 'The market is being upgraded right now.', code: 'UPGRADING' } }),
+    )
+    await signOut()
+    await expect(page.getByText('You may still be signed in elsewhere. The market is being upgraded right now.')).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'My Listings' })).toBeVisible()
+
+    await page.unroute('**/api/auth/sessions')
+    await signOut()
+    await expect(page.getByText('You are signed out everywhere.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Select Wallet' })).toBeVisible()
+    await expect(page.getByRole('tab')).toHaveText(['Market'])
+    // Its event stream has ended, so it asks at once.
+    await expect(other.page.getByRole('tab')).toHaveText(['Market'])
+  })
 })

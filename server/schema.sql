@@ -60,6 +60,7 @@ create table sessions (
   revoked_at timestamptz
 );
 create index sessions_by_expiry on sessions (expires_at);
+create index sessions_by_wallet on sessions (wallet_address) where revoked_at is null;
 
 -- What is traded here, or once was. Each server writes its catalogue here when it starts; an item that has left the catalogue keeps its
 -- row, for those who bought it.

@@ -18,3 +18,6 @@ comment on column transfers.namespace is
 alter table transfers drop constraint transfers_idempotency_key_key;
 create unique index transfers_idempotency_key_key on transfers (idempotency_key, coalesce(namespace, ''));
 drop function if exists post_transfer(text, text, bigint, text, uuid, text, uuid);
+
+-- A wallet signs out everywhere.
+create index sessions_by_wallet on sessions (wallet_address) where revoked_at is null;

@@ -9,6 +9,7 @@ export const playerEndpoints = {
   verifySignature: 'POST /api/auth/verify',
   me: 'GET /api/auth/me',
   logout: 'POST /api/auth/logout',
+  logoutEverywhere: 'DELETE /api/auth/sessions',
 
   balance: 'GET /api/tokens/balance/:walletAddress',
 

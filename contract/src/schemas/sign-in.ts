@@ -35,7 +35,7 @@ export const signInCalls = {
   },
   verifySignature: {
     summary: 'Submit the signature and open a session',
-    description: `A session lasts ${SESSION_SECONDS / 86_400} days, or until it is ended by \`POST /api/auth/logout\`. A blocked wallet signs in only while it has a listing, an open purchase or an open case.`,
+    description: `A session lasts ${SESSION_SECONDS / 86_400} days, or until it is ended by \`POST /api/auth/logout\` or, with all others of the wallet, by \`DELETE /api/auth/sessions\`. A blocked wallet signs in only while it has a listing, an open purchase or an open case.`,
     body: Type.Object({ walletAddress, signature }, { ...closed, title: 'SignInRequest' }),
     response: { 200: SignedIn },
     failures: ['WALLET_ADDRESS_INVALID', 'SIGNATURE_INVALID', 'NONCE_INVALID', 'BLOCKED'],
@@ -47,6 +47,13 @@ export const signInCalls = {
   },
   logout: {
     summary: 'End the session on every server',
+    response: { 204: Type.Null() },
+    failures: [],
+  },
+  logoutEverywhere: {
+    summary: 'End all sessions of the wallet',
+    description:
+      'This one and all others, in whatever browser or program, on every server. Their event streams end, and their notifications.',
     response: { 204: Type.Null() },
     failures: [],
   },

@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/route.ts'
 import { requestNonce, requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'
-import { revokeSession } from './sign-in-store.ts'
+import { revokeSession, revokeSessions } from './sign-in-store.ts'
 
 /** Signing in with a wallet, the signed-in player, and signing out. */
 export function signInRoutes(api: Api, database: Database, options: SignInOptions): void {
@@ -21,6 +21,11 @@ export function signInRoutes(api: Api, database: Database, options: SignInOption
 
   api.player('logout', 'read', async ({ session }) => {
     await revokeSession(database, session.id)
+    return null
+  })
+
+  api.player('logoutEverywhere', 'read', async ({ player }) => {
+    await revokeSessions(database, player)
     return null
   })
 }

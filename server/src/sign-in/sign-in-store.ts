@@ -117,6 +117,16 @@ export async function revokeSession(database: Database, id: string): Promise<voi
     .execute()
 }
 
+/** Signs a wallet out everywhere. The event streams of its sessions end within two seconds. */
+export async function revokeSessions(database: Database, wallet: WalletAddress): Promise<void> {
+  await database
+    .updateTable('sessions')
+    .set({ revokedAt: sql<Date>`now()` })
+    .where('walletAddress', '=', wallet)
+    .where('revokedAt', 'is', null)
+    .execute()
+}
+
 /** Deletes expired nonces and sessions. */
 export async function deleteExpired(database: Database): Promise<void> {
   await database

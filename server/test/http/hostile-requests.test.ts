@@ -41,7 +41,7 @@ afterAll(() => stop())
 
 describe('a stranger gets no reply that the API document does not describe, and nothing accepted that it does not allow', () => {
   // To sign out would end the sessions that the others need.
-  it.each(Object.keys(endpoints).filter((name) => name !== 'logout'))('from %s', async (name) => {
+  it.each(Object.keys(endpoints).filter((name) => !name.startsWith('logout')))('from %s', async (name) => {
     const operation = requireOperation(name)
     const credentials = operation.scheme === 'studioKey' ? [studioApiKey] : sessions
     const property = fc.asyncProperty(hostileRequests(operation, credentials), async (hostile) => {

@@ -13,7 +13,7 @@ import { checkSignIn, readOwnBlock } from '../../src/restrictions/check-restrict
 import { createLoginText, createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { readSession } from '../../src/sign-in/verify-signature.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'
-import { deleteExpired } from '../../src/sign-in/sign-in-store.ts'
+import { deleteExpired, findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
 import { forgeSignature, malleate, satisfiesEquation, smallOrderKeys } from '../chain/forged-signature.ts'
 import { startPrimaryAndStandby } from '../database/primary-and-standby.ts'
 import { serve } from '../http/test-server.ts'
@@ -66,6 +66,10 @@ function whoAmI(server: FastifyInstance, jwt: string) {
 
 function logOut(server: FastifyInstance, jwt: string) {
   return server.inject({ method: 'POST', url: '/api/auth/logout', headers: { authorization: `Bearer ${jwt}` } })
+}
+
+function logOutEverywhere(server: FastifyInstance, jwt: string) {
+  return server.inject({ method: 'DELETE', url: '/api/auth/sessions', headers: { authorization: `Bearer ${jwt}` } })
 }
 
 const statusAndCode = (reply: Awaited<ReturnType<typeof whoAmI>>) => [reply.statusCode, reply.json().code]
@@ -151,6 +155,32 @@ describe('signing in', () => {
     await logOut(server, left)
     expect((await whoAmI(other, left)).statusCode).toBe(401)
     expect((await whoAmI(other, kept)).statusCode).toBe(200)
+  })
+
+  it('ends everywhere at once, for that wallet alone, also for event streams', async () => {
+    const other = await serveSignIn()
+    const [wallet, stranger] = [createWallet(), createWallet()]
+    const own = [await signIn(server, wallet), await signIn(other, wallet), await signIn(server, wallet)]
+    const strangers = await signIn(server, stranger)
+    const [first = ''] = own
+    expect(await logOutEverywhere(server, first)).toMatchObject({ statusCode: 204, body: '' })
+    for (const jwt of own) expect(statusAndCode(await whoAmI(other, jwt))).toEqual([401, 'SESSION_ENDED'])
+    expect((await whoAmI(other, strangers)).statusCode).toBe(200)
+    const sessions = (
+      await sql<{ id: string }>`select id from sessions where wallet_address in (${wallet.address}, ${stranger.address})`.execute(
+        opened.database,
+      )
+    ).rows
+    expect(
+      (
+        await findLiveSessions(
+          opened.database,
+          sessions.map(({ id }) => id),
+        )
+      ).size,
+    ).toBe(1)
+    expect(statusAndCode(await logOutEverywhere(server, first))).toEqual([401, 'SESSION_ENDED'])
+    expect((await whoAmI(server, await signIn(server, wallet))).statusCode).toBe(200)
   })
 
   it('works once for a nonce', async () => {

@@ -56,6 +56,17 @@ export async function logOut(): Promise<void> {
   await Promise.all([ended, useWallet.getState().connected ? disconnectWallet() : undefined])
 }
 
+/**
+ * Ends all sessions of the wallet, wherever they are, and disconnects the wallet here.
+ *
+ * @throws ApiError if the server did not do it; then this browser stays signed in, so that it can be tried again
+ */
+export async function logOutEverywhere(): Promise<void> {
+  await call('logoutEverywhere', {})
+  forgetSession()
+  if (useWallet.getState().connected) await disconnectWallet()
+}
+
 /** Ends the session because the wallet shows another account now; the wallet stays connected. */
 export function endForOtherAccount(): void {
   void endOnServer()

@@ -5,7 +5,7 @@ import { lazyComponent } from '../ui/lazy-component.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useRetained } from '../ui/use-retained.ts'
 import { useConnect } from './use-connect.ts'
-import { type ButtonState, buttonState, openPicker, useWallet } from './wallet-store.ts'
+import { type ButtonState, buttonState, type Connection, openPicker, useWallet } from './wallet-store.ts'
 
 const WalletMenu = lazyComponent(async () => (await import('./wallet-menu.tsx')).WalletMenu)
 const WalletPicker = lazyComponent(async () => (await import('./wallet-picker.tsx')).WalletPicker)
@@ -17,15 +17,22 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
   disconnecting: 'Disconnect',
 }
 
+interface WalletButtonProps {
+  localChain: boolean
+  demoWallet: boolean
+  /** Undefined unless somebody is signed in. */
+  signOutEverywhere?: (() => void) | undefined
+}
+
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
-export function WalletButton({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
+export function WalletButton({ localChain, demoWallet, signOutEverywhere }: WalletButtonProps) {
   const wallet = useWallet()
   const pickerShown = useRetained(wallet.pickerOpen || undefined)
   const state = buttonState(wallet)
   return (
     <>
       {wallet.connected && state === 'connected' ? (
-        <ConnectedButton address={wallet.connected.account.address} icon={wallet.connected.wallet.icon} />
+        <ConnectedButton connected={wallet.connected} signOutEverywhere={signOutEverywhere} />
       ) : (
         <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
       )}
@@ -50,12 +57,17 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
   )
 }
 
-function ConnectedButton({ address, icon }: { address: string; icon: string }) {
+interface ConnectedButtonProps extends Pick<WalletButtonProps, 'signOutEverywhere'> {
+  connected: Connection
+}
+
+function ConnectedButton({ connected, signOutEverywhere }: ConnectedButtonProps) {
+  const { address } = connected.account
   // A face without its menu would lose a press, so the button still says that it connects.
   return (
     <Suspense fallback={<PlainButton state="connecting" />}>
-      <WalletMenu address={address}>
-        <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
+      <WalletMenu address={address} signOutEverywhere={signOutEverywhere}>
+        <img src={connected.wallet.icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
         <span className="figures">{shortAddress(address)}</span>
       </WalletMenu>
     </Suspense>

@@ -8,8 +8,16 @@ const COPIED_MS = 400
 /** Between the button and its menu, in pixels. */
 const GAP = 8
 
-/** The menu of a connected wallet; `children` is the face of its button. */
-export function WalletMenu({ address, children }: { address: string; children: ReactNode }) {
+interface WalletMenuProps {
+  address: string
+  /** Undefined unless somebody is signed in. */
+  signOutEverywhere: (() => void) | undefined
+  /** The face of its button. */
+  children: ReactNode
+}
+
+/** The menu of a connected wallet. */
+export function WalletMenu({ address, signOutEverywhere, children }: WalletMenuProps) {
   const id = useId()
   const trigger = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
@@ -48,6 +56,7 @@ export function WalletMenu({ address, children }: { address: string; children: R
       >
         <Item onClick={copy}>{copied ? 'Copied' : 'Copy address'}</Item>
         <Item onClick={choose(openPicker)}>Change wallet</Item>
+        {signOutEverywhere && <Item onClick={choose(signOutEverywhere)}>Sign out everywhere</Item>}
         <Item onClick={choose(() => void disconnectWallet())}>Disconnect</Item>
       </div>
     </>

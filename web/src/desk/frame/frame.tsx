@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { useMay } from '../api/use-may.ts'
 import { logOut } from '../../session/session-store.ts'
+import { useSignOutEverywhere } from '../../session/use-sign-out-everywhere.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
@@ -20,6 +21,7 @@ interface FrameProps {
 export function Frame({ config, place, children }: FrameProps) {
   const { productName } = config
   const admin = useMay('admin')
+  const signOutEverywhere = useSignOutEverywhere()
   const shown = sections.filter(({ scope }) => scope === 'read' || admin)
   const title = sections.find(({ name }) => name === place.section)?.title ?? ''
   const heading = useRef<HTMLHeadingElement>(null)
@@ -58,7 +60,7 @@ export function Frame({ config, place, children }: FrameProps) {
             <Button kind="bare" small onClick={() => void logOut()}>
               Logout
             </Button>
-            <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
+            <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} signOutEverywhere={signOutEverywhere} />
           </div>
         </div>
       </header>

@@ -2,6 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, Suspense } from 'react'
 
 import { type LiveState } from '../../realtime/live-state.ts'
+import { useSignOutEverywhere } from '../../session/use-sign-out-everywhere.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
@@ -22,6 +23,7 @@ interface HeaderProps {
 
 /** Title, tabs, balance, logout and wallet. On a phone, a player's tabs and logout are at the lower edge. */
 export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
+  const signOutEverywhere = useSignOutEverywhere()
   const isDemo = useWallet((wallet) => wallet.connected?.wallet.name === DEMO_WALLET)
   return (
     <header className="header sticky top-0 z-30 h-(--header-height) border-b border-line">
@@ -38,7 +40,11 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
           <CrashScreen fallback={null}>
             <Suspense>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Suspense>
           </CrashScreen>
-          <WalletButton localChain={config?.network === 'localnet'} demoWallet={config?.demoWallet ?? false} />
+          <WalletButton
+            localChain={config?.network === 'localnet'}
+            demoWallet={config?.demoWallet ?? false}
+            signOutEverywhere={walletAddress === undefined ? undefined : signOutEverywhere}
+          />
         </div>
       </div>
     </header>
