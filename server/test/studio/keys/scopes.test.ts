@@ -22,6 +22,8 @@ const callsByScope: [oneOf: readonly Scope[], calls: string][] = [
   [scopes, 'studioMe requestChallenge'],
   [['read'], 'studioCases studioSales studioPlayer studioPurchases studioPurchase studioStats audit startAudit audits readAudit'],
   [['read'], 'readRecovery readPause studioBlocks readBlock readRules'],
+  [['checkout'], 'createCheckout expireCheckout'],
+  [['checkout', 'read'], 'studioCheckouts studioCheckout checkoutAttempts'],
   [['cases'], 'closeCase releasePurchase'],
   [['rules'], 'pauseMarket resumeMarket blockWallet unblockWallet setRules'],
 ]

@@ -92,7 +92,7 @@ interface FieldSchema extends Keywords {
 /** What a schema describes besides null. */
 function described(schema: FieldSchema): FieldSchema {
   const { documentedAs, anyOf } = schema
-  if (documentedAs) return described(documentedAs as FieldSchema)
+  if (documentedAs) return described(documentedAs)
   const part = anyOf?.find(({ type }) => type !== 'null')
   return part ? described(part) : schema
 }
