@@ -41,10 +41,13 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
     <form noValidate className="mt-4 grid gap-4 sm:mt-5 sm:gap-5" onSubmit={submit}>
       <div className="flex items-center gap-4">
         <DrinkPlate tokenType={tokenType} className="h-24 w-20 flex-none rounded-field sm:h-28 sm:w-24" />
-        <p className="text-title font-bold">
-          {catalogue().nameOf(tokenType)}
-          <span className="figures block text-small font-normal text-dim">Balance: {formatAmount(balance)}</span>
-        </p>
+        <div className="min-w-0">
+          <p className="text-title font-bold">
+            {catalogue().nameOf(tokenType)}
+            <span className="figures block text-small font-normal text-dim">Balance: {formatAmount(balance)}</span>
+          </p>
+          {form.cheapest && <MatchLowest price={form.matching} onMatch={(price) => change({ price })} />}
+        </div>
       </div>
       <div className="grid grid-cols-2 gap-3 sm:gap-4">
         <NumberField
@@ -78,7 +81,6 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
         isOwnCheapest={form.cheapest?.seller === walletAddress}
         feeBasisPoints={form.feeBasisPoints}
       />
-      {form.cheapest && <MatchLowest price={form.matching} onMatch={(price) => change({ price })} />}
       {form.brokenRule && (
         <p role="alert" className="text-small font-semibold text-warn">
           {form.brokenRule}
@@ -95,18 +97,24 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
   )
 }
 
-/** Takes the lowest price now, in one press. */
+/** Takes the lowest price now, in one press. It is beside the picture, because a phone has no room below the fields. */
 function MatchLowest({ price, onMatch }: { price: string | undefined; onMatch: (price: string) => void }) {
   const id = useId()
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <Button small disabled={price === undefined} aria-describedby={id} onClick={() => price !== undefined && onMatch(price)}>
+    <>
+      <Button
+        small
+        className="mt-1"
+        disabled={price === undefined}
+        aria-describedby={id}
+        onClick={() => price !== undefined && onMatch(price)}
+      >
         Match the lowest price
       </Button>
-      <p id={id} className="figures text-tiny text-dim">
+      <span id={id} className="sr-only">
         {price === undefined ? 'Enter an amount first.' : `${price} SOL for all of them.`}
-      </p>
-    </div>
+      </span>
+    </>
   )
 }
 

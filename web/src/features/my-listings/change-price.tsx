@@ -37,6 +37,12 @@ function PriceForm({ listing, onClose }: { listing: OwnListing; onClose: () => v
   const { change, reset, isPending, failure } = useChangePrice(listing._id)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector('input')?.select(), [])
+  useEffect(() => {
+    const element = form.current
+    const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && onClose()
+    element?.addEventListener('keydown', closeOnEscape)
+    return () => element?.removeEventListener('keydown', closeOnEscape)
+  }, [onClose])
   const isHeld = listing.heldUntil !== null
   const problem = newPriceProblem(listing, text) ?? (isHeld ? 'A buyer is paying for this listing right now.' : failure)
   const submit = (event: FormEvent) => {
@@ -48,14 +54,7 @@ function PriceForm({ listing, onClose }: { listing: OwnListing; onClose: () => v
     else change(changed, { onSuccess: onClose, onError: () => form.current?.querySelector('input')?.focus() })
   }
   return (
-    <form
-      ref={form}
-      noValidate
-      aria-label="Change price"
-      className="col-span-full mt-2 grid gap-1"
-      onSubmit={submit}
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
-    >
+    <form ref={form} noValidate aria-label="Change price" className="col-span-full mt-2 grid gap-1" onSubmit={submit}>
       <NumberField
         label={`New price for ${listing.beingBought > 0 ? `the ${formatAmount(amount)} that are left` : 'all of it'} (SOL)`}
         min={MIN_PRICE_SOL}
