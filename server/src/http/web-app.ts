@@ -77,6 +77,8 @@ export interface Place {
   limit: LimitChecks
   /** The page's own metadata; undefined if nothing has this id. Throws if the database is down. */
   describe: (id: string) => Promise<Omit<PageText, 'path'> | undefined>
+  /** Other sites open it in a pop-up and hear from it, so it must stay connected to the page that opened it. */
+  answersOpener?: true
 }
 
 /** The look of a market, apart from the web app. */
@@ -137,9 +139,15 @@ type RenderPage = (head: PageHead) => string
  * Answers a place with the web app's page and its own head: 404 if nothing has that id, and 503 while that is unknown. The web app itself
  * finds out the same, and says so.
  */
-function registerPlace(fastify: FastifyInstance, { path, limit, describe }: Place, page: { head: PageHead; render: RenderPage }): void {
+function registerPlace(
+  fastify: FastifyInstance,
+  { path, limit, describe, answersOpener }: Place,
+  page: { head: PageHead; render: RenderPage },
+): void {
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {
     await limit.address(request)
+    // Replaces the header of every other reply, which is on the raw reply.
+    if (answersOpener) reply.raw.setHeader('cross-origin-opener-policy', 'unsafe-none')
     const id = request.params['*']
     const found = await describe(id).catch((error: unknown) => {
       if (!isDatabaseOutage(error)) throw error

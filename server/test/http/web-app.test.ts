@@ -196,6 +196,30 @@ describe('an address of the web app that is about something of its own', () => {
     expect(body).toContain('<p>index</p>')
   })
 
+  it.each(['/pop-up/MOON_ROCK', '/pop-up/MOON_DUST', '/pop-up/away'])(
+    '%s stays connected to the page of another site that opened it, and is never framed',
+    async (url) => {
+      const fastify = await serveThings(async (id) => {
+        if (id === 'away') throw new Failure('DATABASE_DOWN')
+        return id === 'MOON_ROCK' ? moonRock : undefined
+      })
+      const { headers } = await fastify.inject({ url })
+      expect(headers['cross-origin-opener-policy']).toBe('unsafe-none')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(headers['x-frame-options']).toBe('DENY')
+    },
+  )
+
+  it.each(['/', '/market', '/thing/MOON_ROCK', '/studio', '/api/nothing', '/pop-up'])(
+    '%s is cut off from the page that opened it, and is never framed',
+    async (url) => {
+      const fastify = await serveThings(async () => moonRock)
+      const { headers } = await fastify.inject({ url, headers: html })
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    },
+  )
+
   it('hides what else fails', async () => {
     const fastify = await serveThings(async () => {
       throw new Error('a secret')
