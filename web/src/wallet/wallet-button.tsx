@@ -17,10 +17,14 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
   disconnecting: 'Disconnect',
 }
 
+interface WalletButtonProps {
+  localChain: boolean
+  demoWallet: boolean
+}
+
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
-export function WalletButton({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
+export function WalletButton(market: WalletButtonProps) {
   const wallet = useWallet()
-  const pickerShown = useRetained(wallet.pickerOpen || undefined)
   const state = buttonState(wallet)
   return (
     <>
@@ -29,9 +33,25 @@ export function WalletButton({ localChain, demoWallet }: { localChain: boolean; 
       ) : (
         <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
       )}
-      <Suspense>{pickerShown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Suspense>
+      <Picker {...market} />
     </>
   )
+}
+
+/** The same for a page that asks for a wallet itself: there is nothing until one is connected. */
+export function ConnectedWallet(market: WalletButtonProps) {
+  const connected = useWallet((wallet) => wallet.connected)
+  return (
+    <>
+      {connected && <ConnectedButton address={connected.account.address} icon={connected.wallet.icon} />}
+      <Picker {...market} />
+    </>
+  )
+}
+
+function Picker(market: WalletButtonProps) {
+  const shown = useRetained(useWallet(({ pickerOpen }) => pickerOpen) || undefined)
+  return <Suspense>{shown && <WalletPicker {...market} />}</Suspense>
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {

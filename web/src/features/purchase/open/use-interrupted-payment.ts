@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-import { openPurchasesQuery } from '../../../api/queries.ts'
+import { keys, openPurchasesQuery } from '../../../api/queries.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { refreshMarket } from '../../../api/refresh-market.ts'
 import { useNotices } from '../../../feedback/use-notices.ts'
@@ -15,12 +15,18 @@ import { isOvertaken, overtakenText } from '../order/overtaken.ts'
 /**
  * Submits a payment again that a reload has interrupted, and forgets it when its wallet signs out.
  *
+ * @param walletAddress who is signed in; undefined for nobody, or until that is known
  * @returns the payment, as long as the server has not answered for it
  */
-export function useInterruptedPayment(walletAddress: string): SignedPayment | undefined {
-  const [payment, setPayment] = useState(() => readInterrupted(walletAddress))
+export function useInterruptedPayment(walletAddress: string | undefined): SignedPayment | undefined {
+  const [found, setFound] = useState(() => find(walletAddress))
+  if (found.walletAddress !== walletAddress) setFound(find(walletAddress))
+  const { payment } = found
   const { showBanner } = useNotices()
-  useEffect(() => useSession.subscribe(({ user }) => user?.walletAddress !== walletAddress && forgetPayment()), [walletAddress])
+  useEffect(() => {
+    if (walletAddress === undefined) return undefined
+    return useSession.subscribe(({ user }) => user?.walletAddress !== walletAddress && forgetPayment())
+  }, [walletAddress])
   useEffect(() => {
     if (!payment) return
     const { order } = payment
@@ -29,14 +35,18 @@ export function useInterruptedPayment(walletAddress: string): SignedPayment | un
         () => {
           takeOut(order.items)
           // Whoever shows the open purchases follows it from here on.
-          return queryClient.refetchQueries(openPurchasesQuery)
+          return Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
         },
         (error: unknown) => showBanner(refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : failureText(error, {}))),
       )
       .finally(() => {
-        setPayment(undefined)
+        setFound(({ walletAddress }) => ({ walletAddress, payment: undefined }))
         refreshMarket()
       })
   }, [payment, showBanner])
   return payment
+}
+
+function find(walletAddress: string | undefined) {
+  return { walletAddress, payment: walletAddress === undefined ? undefined : readInterrupted(walletAddress) }
 }
