@@ -57,7 +57,7 @@ export async function serve(
   const { pageFolder = '/nowhere', look, describe, ...callers } = parts
   declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: authenticateTheGood, ...callers }))
   const thing = describe && { path: '/thing/:id', limit: limits.read, describe }
-  const places: Place[] = thing ? [thing, { ...thing, path: '/pop-up/:id', answersOpener: true }] : []
+  const places: Place[] = thing ? [thing, { ...thing, path: '/pop-up/:id', standsAlone: true }] : []
   await registerWebApp(fastify, pageFolder, { head: testHead, pictures: [], styleSheet: undefined, ...look }, places)
   onTestFinished(() => fastify.close())
   return fastify

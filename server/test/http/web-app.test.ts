@@ -210,6 +210,15 @@ describe('an address of the web app that is about something of its own', () => {
     },
   )
 
+  it('has the browser fetch the market’s listings along with it, unless it stands alone', async () => {
+    const pageFolder = await builtPages({ 'index.html': await readText('web/index.html') })
+    const fastify = await serve(() => {}, {}, { pageFolder, describe: async () => moonRock })
+    const preloads = async (url: string) => (await fastify.inject({ url })).body.match(/(?<=preload" href=")[^"]+/g)
+    const [always, listings] = [['/health', '/api/config'], '/api/marketplace/listings?sort=newest']
+    expect(await preloads('/thing/MOON_ROCK')).toEqual([...always, listings])
+    expect(await preloads('/pop-up/MOON_ROCK')).toEqual(always)
+  })
+
   it.each(['/', '/market', '/thing/MOON_ROCK', '/studio', '/api/nothing', '/pop-up'])(
     '%s is cut off from the page that opened it, and is never framed',
     async (url) => {
