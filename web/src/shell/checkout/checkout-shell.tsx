@@ -15,16 +15,21 @@ import { CrashScreen } from '../crash-screen.tsx'
 import { PageWallets } from '../page-wallets.tsx'
 import { CheckoutHeader } from './checkout-header.tsx'
 
+/** How often to read the market's settings again until they are known, and while it is paused, in milliseconds. */
+const CONFIG_MS = 10_000
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
-const publicId = decodeURIComponent(location.pathname.slice(CHECKOUT_PATH.length))
+const publicId = location.pathname.slice(CHECKOUT_PATH.length)
 /** Never rejects. */
 const loadCheckout = () => queryClient.prefetchQuery(checkoutQuery(publicId))
 
 /** The page of a checkout, without the market around it: one card, the wallet above it, and a line below. */
 export function CheckoutShell() {
-  const { data: config } = useQuery(configQuery)
+  const { data: config } = useQuery({
+    ...configQuery,
+    refetchInterval: ({ state: { data } }) => (data && !data.pause ? false : CONFIG_MS),
+  })
   const { data: checkout, dataUpdatedAt, errorUpdatedAt } = useQuery(checkoutQuery(publicId))
   const online = checkout != null && dataUpdatedAt >= errorUpdatedAt
   const { authorization, user } = useSession()
@@ -33,7 +38,7 @@ export function CheckoutShell() {
   useLiveUpdates(authorization === 'checking' ? undefined : (user?.walletAddress ?? VISITOR), loadCheckout)
   return (
     <>
-      <div className="flex min-h-dvh flex-col">
+      <div className="checkout flex min-h-dvh flex-col">
         <CheckoutHeader config={config} walletAddress={user?.walletAddress} />
         <NoticeArea />
         <main className="flex flex-1 flex-col items-center px-4 py-4 sm:py-8">

@@ -31,7 +31,7 @@ export function CheckoutPage({ publicId }: { publicId: string }) {
       {checkout && subject ? (
         <>
           <DrinkPlate tokenType={checkout.tokenType} className="h-32 sm:h-40" />
-          <div className="grid gap-4 p-5">
+          <div className="grid gap-4 p-4 sm:p-5">
             <Subject title={subject} checkout={checkout} quote={screen.kind === 'open' ? shown.quote : undefined} />
             <State shown={shown} checkout={checkout} publicId={publicId} />
           </div>

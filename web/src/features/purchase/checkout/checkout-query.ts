@@ -17,7 +17,7 @@ export interface ReadCheckout extends PlayerCheckout {
 }
 
 /** How often an open checkout is read, in milliseconds, in case somebody else pays for it. */
-const OPEN_MS = 15_000
+const OPEN_MS = 8_000
 /** The pauses between two readings while something is expected to happen: longer and longer. */
 const FIRST_PAUSE_MS = 1_500
 const LONGEST_PAUSE_MS = 10_000

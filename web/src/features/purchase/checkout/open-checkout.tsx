@@ -29,7 +29,7 @@ export function OpenCheckout({
   const text = obstacle && obstacleText(obstacle, checkout.tokenName)
   return (
     <>
-      <Terms order={order} networkFee={networkFee} />
+      {obstacle?.kind !== 'short' && <Terms order={order} networkFee={networkFee} />}
       <div role="status" className="grid gap-2 text-small font-semibold text-warn empty:hidden">
         {reopened && <p>The payment ended unpaid, so this checkout is open again.</p>}
         {text && <p>{text}</p>}

@@ -35,8 +35,8 @@ export function Terms({ order, networkFee }: TermsProps) {
 
 function Row({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="flex items-baseline justify-between gap-4">
-      <dt className="text-dim">{label}</dt>
+    <div className="flex items-baseline justify-between gap-2">
+      <dt className="flex-none text-dim">{label}</dt>
       <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
     </div>
   )

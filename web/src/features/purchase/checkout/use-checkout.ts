@@ -1,5 +1,5 @@
 import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type CheckoutStatus, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
@@ -15,6 +15,7 @@ import { type Order } from '../order/order.ts'
 import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
 import { wayToPay } from '../way-to-pay.ts'
 import { checkoutQuery, type ReadCheckout } from './checkout-query.ts'
+import { type History, nextHistory, nothing } from './history.ts'
 import { purchaseFor } from './own-purchase.ts'
 import { type Screen, screenOf } from './screen.ts'
 import { stepOf } from './step-of.ts'
@@ -93,7 +94,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
 /** The player's payment for the checkout: in this page, from before a reload, or in another tab. */
 function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, walletAddress: string | undefined) {
   const { running } = usePurchase()
-  const interrupted = useInterruptedPayment(walletAddress)
+  const { payment, accepted } = useInterruptedPayment(walletAddress)
   const { data: purchases, dataUpdatedAt: loadedAt } = useQuery({
     ...openPurchasesQuery,
     enabled: walletAddress !== undefined && checkout?.status === 'paying',
@@ -102,30 +103,29 @@ function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, wal
   const open = checkout && walletAddress !== undefined ? purchaseFor(checkout, purchases) : undefined
   const underWay: UnderWay = {
     running: running?.order.checkout === publicId ? running : undefined,
-    interrupted: interrupted?.order.checkout === publicId ? interrupted : undefined,
+    interrupted: payment?.order.checkout === publicId ? payment : undefined,
     open,
   }
-  const history = useHistory(checkout, underWay)
+  const isReserved = open !== undefined || accepted?.order.checkout === publicId
+  const history = useHistory(checkout?.status, underWay, isReserved)
   return { underWay, loadedAt, ...history }
 }
 
 /** What has become of a payment while the page was open. */
-function useHistory(checkout: ReadCheckout | undefined, { running, interrupted, open }: UnderWay) {
-  const isDelivered = running?.step === 'delivered'
-  const isMine = running !== undefined || interrupted !== undefined || open !== undefined
-  const status = checkout?.status
-  const [seen, setSeen] = useState({ mine: false, delivered: false, paying: false, reopened: false })
-  const next = {
-    mine: seen.mine || isMine,
-    delivered: seen.delivered || isDelivered || (seen.mine && status === 'completed'),
-    paying: status === 'paying',
-    // Of a payment of this page, its end has been told.
-    reopened: status === 'open' && !isMine && (seen.reopened || (seen.paying && !seen.delivered)),
-  }
-  if (Object.entries(next).some(([name, value]) => seen[name as keyof typeof seen] !== value)) setSeen(next)
+function useHistory(status: CheckoutStatus | undefined, { running, interrupted, open }: UnderWay, isReserved: boolean) {
+  const step = running?.step
+  const [seen, setSeen] = useState<History>(nothing)
+  const next = nextHistory(seen, {
+    status,
+    isReserved: isReserved || (step !== undefined && step !== 'approve'),
+    isDelivered: step === 'delivered',
+    isUnderWay: running !== undefined || interrupted !== undefined || open !== undefined,
+  })
+  if (next.paying !== seen.paying || next.mine !== seen.mine || next.delivered !== seen.delivered || next.reopened !== seen.reopened)
+    setSeen(next)
   useEffect(() => {
-    if (isDelivered) reload(keys.checkouts)
-  }, [isDelivered])
+    if (step === 'delivered') reload(keys.checkouts)
+  }, [step])
   return next
 }
 

@@ -12,13 +12,19 @@ import { refusedText } from '../flow/refused-text.ts'
 import { takeOut } from '../order/basket-store.ts'
 import { isOvertaken, overtakenText } from '../order/overtaken.ts'
 
+interface Interrupted {
+  /** As long as the server has not answered for it. */
+  payment: SignedPayment | undefined
+  /** The same payment once the server has reserved for it. */
+  accepted?: SignedPayment
+}
+
 /**
  * Submits a payment again that a reload has interrupted, and forgets it when its wallet signs out.
  *
  * @param walletAddress who is signed in; undefined for nobody, or until that is known
- * @returns the payment, as long as the server has not answered for it
  */
-export function useInterruptedPayment(walletAddress: string | undefined): SignedPayment | undefined {
+export function useInterruptedPayment(walletAddress: string | undefined): Interrupted {
   const [found, setFound] = useState(() => find(walletAddress))
   if (found.walletAddress !== walletAddress) setFound(find(walletAddress))
   const { payment } = found
@@ -30,9 +36,13 @@ export function useInterruptedPayment(walletAddress: string | undefined): Signed
   useEffect(() => {
     if (!payment) return
     const { order } = payment
+    // Another wallet may have signed in meanwhile.
+    const change = (next: Partial<Interrupted>) =>
+      setFound((current) => (current.walletAddress === payment.walletAddress ? { ...current, ...next } : current))
     submitUntilAnswered(payment, () => undefined)
       .then(
         () => {
+          change({ accepted: payment })
           takeOut(order.items)
           // Whoever shows the open purchases follows it from here on.
           return Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
@@ -40,13 +50,13 @@ export function useInterruptedPayment(walletAddress: string | undefined): Signed
         (error: unknown) => showBanner(refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : failureText(error, {}))),
       )
       .finally(() => {
-        setFound(({ walletAddress }) => ({ walletAddress, payment: undefined }))
+        change({ payment: undefined })
         refreshMarket()
       })
   }, [payment, showBanner])
-  return payment
+  return found
 }
 
-function find(walletAddress: string | undefined) {
+function find(walletAddress: string | undefined): Interrupted & { walletAddress: string | undefined } {
   return { walletAddress, payment: walletAddress === undefined ? undefined : readInterrupted(walletAddress) }
 }
