@@ -31,7 +31,7 @@ export function CheckoutShell() {
     refetchInterval: ({ state: { data } }) => (data && !data.pause ? false : CONFIG_MS),
   })
   const { data: checkout, dataUpdatedAt, errorUpdatedAt } = useQuery(checkoutQuery(publicId))
-  const online = checkout != null && dataUpdatedAt >= errorUpdatedAt
+  const online = checkout !== undefined && checkout !== null && dataUpdatedAt >= errorUpdatedAt
   const { authorization, user } = useSession()
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })

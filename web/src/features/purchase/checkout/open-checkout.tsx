@@ -33,10 +33,10 @@ export function OpenCheckout({
       <div role="status" className="grid gap-2 text-small font-semibold text-warn empty:hidden">
         {reopened && <p>The payment ended unpaid, so this checkout is open again.</p>}
         {text && <p>{text}</p>}
-        {!text && risen && <p>It was {formatLamports(risen.from)} SOL a moment ago.</p>}
+        {!text && risen.from !== undefined && <p>It was {formatLamports(risen.from)} SOL a moment ago.</p>}
       </div>
       <div className="grid gap-2">
-        <PayButton step={step} obstacle={obstacle} order={order} risenAt={risen?.at} />
+        <PayButton step={step} obstacle={obstacle} order={order} isTooSoon={risen.isTooSoon} />
         {obstacle?.kind === 'poor' && (
           <Button className="w-full" onClick={openPicker}>
             Use another wallet

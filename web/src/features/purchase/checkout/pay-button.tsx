@@ -9,9 +9,6 @@ import { type Order } from '../order/order.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { type Obstacle, type Step } from './screen.ts'
 
-/** A press this soon after the price has risen was meant for the price before, in milliseconds. */
-const TOO_SOON_MS = 700
-
 const labels: Record<Exclude<Step, 'pay'>, string> = {
   checking: 'One moment',
   connect: 'Connect wallet',
@@ -24,12 +21,12 @@ interface PayButtonProps {
   step: Step
   obstacle: Obstacle | undefined
   order: Order | undefined
-  /** When the price rose while it was shown, by this browser's clock; undefined if it did not. */
-  risenAt: number | undefined
+  /** Whether a press now was meant for the price before. */
+  isTooSoon: () => boolean
 }
 
 /** The page's one button: it does what comes next. All of them are one button to React, so that the focus stays. */
-export function PayButton({ step, obstacle, order, risenAt }: PayButtonProps) {
+export function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) {
   const { connectChosen } = useConnect()
   const signIn = useSignIn()
   const { place } = usePurchase()
@@ -41,7 +38,7 @@ export function PayButton({ step, obstacle, order, risenAt }: PayButtonProps) {
     if (switches) openPicker()
     else if (step === 'connect') connectChosen()
     else if (step === 'sign-in' && connected) signIn(connected)
-    else if (step === 'pay' && order && !(risenAt !== undefined && Date.now() - risenAt < TOO_SOON_MS)) place(order)
+    else if (step === 'pay' && order && !isTooSoon()) place(order)
   }
   return (
     <Button kind="primary" className="h-12 w-full" disabled={isBusy || isBlocked} onClick={press}>

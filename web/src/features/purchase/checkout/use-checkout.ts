@@ -68,9 +68,9 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   })
   const { data: sol } = useQuery({ ...solQuery(walletAddress ?? ''), enabled: isOpen && walletAddress !== undefined })
   const total = quote && quotedTotal(quote)
-  const isAffordable = total !== undefined && (checkout?.maxLamports == null || total <= BigInt(checkout.maxLamports))
+  const isAffordable = total !== undefined && total <= BigInt(checkout?.maxLamports ?? total)
   const order = quote?.complete ? { ...quotedOrder(quote), checkout: publicId } : undefined
-  const mayAsk = isOpen && !away && walletAddress !== undefined && isAffordable && !config?.pause && config?.coSigner != null
+  const mayAsk = isOpen && !away && walletAddress !== undefined && isAffordable && !config?.pause && (config?.coSigner ?? null) !== null
   const refusal = usePreflight(mayAsk ? order : undefined)
   const { networkFee, cannotPay } = paymentOf(wallet.connected?.wallet, config)
   const screen = screenOf({
@@ -134,7 +134,7 @@ function paymentOf(
   config: PublicConfig | undefined,
 ) {
   const way = config && wallet && wayToPay(wallet, config)
-  const coSigned = way === undefined ? config?.coSigner != null : way === 'co-signed'
+  const coSigned = way === undefined ? (config?.coSigner ?? null) !== null : way === 'co-signed'
   return { cannotPay: way === 'none', networkFee: coSigned ? CO_SIGNED_FEE_LAMPORTS : SIGNATURE_FEE_LAMPORTS }
 }
 

@@ -1,6 +1,5 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 
 import { ApiError, isPassing } from '../../../api/api-error.ts'
 import { keys } from '../../../api/queries.ts'
@@ -39,19 +38,23 @@ const stale = new Set<string>([
  */
 export function usePreflight(order: Order | undefined): { code: string; message: string } | undefined {
   const asked = order?.items.map(({ listingId, amount, lamports }) => [listingId, amount, String(lamports)])
-  const { error, errorUpdatedAt } = useQuery({
+  const { error } = useQuery({
     queryKey: [...keys.offers, order?.checkout, asked],
-    queryFn: async () => order && askOffer(order),
+    queryFn: async () => order && askOffer(order).catch(readAgain),
     enabled: order !== undefined,
     retry: false,
     refetchInterval: ({ state }) => (state.error ? AGAIN_MS : false),
     meta: { quiet: true },
   })
-  const isStale = error instanceof ApiError && stale.has(error.code)
-  useEffect(() => {
-    if (isStale) for (const queryKey of [keys.quotes, keys.checkouts, keys.config, keys.sol]) reload(queryKey)
-  }, [isStale, errorUpdatedAt])
-  return error instanceof ApiError && !isStale && lasts(error) ? error : undefined
+  return error instanceof ApiError && !stale.has(error.code) && lasts(error) ? error : undefined
+}
+
+/** @throws the same error */
+function readAgain(error: unknown): never {
+  if (error instanceof ApiError && stale.has(error.code)) {
+    for (const queryKey of [keys.quotes, keys.checkouts, keys.config, keys.sol]) reload(queryKey)
+  }
+  throw error
 }
 
 /** Of those that pass by themselves, only a wait that was imposed on the player concerns the player. */

@@ -1,21 +1,30 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 import { type ShownPrice, watchPrice } from '../best-price/price-watch.ts'
 
+/** A press this soon after the price has risen was meant for the price before, in milliseconds. */
+const TOO_SOON_MS = 700
+
 interface Risen {
-  /** What it cost before it rose, in lamports. */
-  from: bigint
-  /** When it rose last, by this browser's clock. */
-  at: number
+  /** What it cost before it rose while it was shown, in lamports; undefined if it did not rise. */
+  from: bigint | undefined
+  /** Whether it has only just risen. */
+  isTooSoon: () => boolean
 }
 
-/** Whether the price of an amount has risen while it was shown; undefined if it has not. */
-export function useRisen(amount: number, total: bigint | undefined): Risen | undefined {
-  const [seen, setSeen] = useState<{ price: ShownPrice; at: number }>()
+/** Watches whether the price of an amount rises while it is shown. */
+export function useRisen(amount: number, total: bigint | undefined): Risen {
+  const [shown, setShown] = useState<ShownPrice>()
+  const last = useRef({ total, risenAt: -Infinity })
   if (total !== undefined) {
-    const price = watchPrice(seen?.price, amount, total)
-    if (seen?.price.total !== price.total || seen.price.amount !== price.amount) setSeen({ price, at: Date.now() })
+    const next = watchPrice(shown, amount, total)
+    if (shown?.total !== next.total || shown.amount !== next.amount) setShown(next)
   }
-  const from = total === undefined ? undefined : seen?.price.risenFrom
-  return seen && from !== undefined ? { from, at: seen.at } : undefined
+  const from = total === undefined ? undefined : shown?.risenFrom
+  useEffect(() => {
+    const before = last.current
+    const hasRisen = total !== undefined && before.total !== undefined && total > before.total
+    last.current = { total, risenAt: hasRisen ? performance.now() : before.risenAt }
+  }, [total])
+  return { from, isTooSoon: () => performance.now() - last.current.risenAt < TOO_SOON_MS }
 }
