@@ -233,6 +233,15 @@ function featureArrows(features) {
       'features/purchase/hold',
       'features/purchase/co-signed',
     ],
+    'features/purchase/checkout': [
+      ...below,
+      'features/purchase',
+      'features/purchase/order',
+      'features/purchase/hold',
+      'features/purchase/co-signed',
+      'features/purchase/open',
+      'features/purchase/best-price',
+    ],
     'features/purchase/basket': [...below, 'features/purchase', 'features/purchase/order'],
     'features/purchase/best-price': [...below, 'features/purchase', 'features/purchase/order'],
   }

@@ -30,7 +30,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what only a player
-    // needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's address.
+    // needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's address. A checkout is a page of its own.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -53,6 +53,7 @@ export default defineConfig({
               name: 'player',
               test: /player-controls|attention|drink-panel|features\/(?:alerts|cases|history|inventory|market\/activity|my-listings|purchase\/(?:flow|hold|co-signed|open|basket|best-price))\/|purchase\/(?:carry-out|drop-open)|src\/payment\//,
             },
+            { name: 'checkout', test: /purchase\/checkout\/|shell\/checkout\/|endpoints\/checkouts/ },
           ],
         },
       },

@@ -1,19 +1,39 @@
+import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 
 import { queryClient } from './api/query-client.ts'
 import { PurchaseProvider } from './features/purchase/purchase-provider.tsx'
 import { NoticesProvider } from './feedback/notices-provider.tsx'
+import { CrashScreen } from './shell/crash-screen.tsx'
 import { Shell } from './shell/shell.tsx'
+import { Spinner } from './ui/spinner.tsx'
 
-/** The market for players, with what all of its parts share. */
+/** Downloaded only where it is shown. */
+const CheckoutShell = lazy(async () => ({ default: (await import('./shell/checkout/checkout-shell.tsx')).CheckoutShell }))
+
+/** Whether the page is that of a checkout, which is shown without the market around it. */
+export function isCheckout(): boolean {
+  return location.pathname.startsWith(CHECKOUT_PATH)
+}
+
+/** The market for players, or the page of a checkout, with what all of their parts share. */
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <NoticesProvider>
-        <PurchaseProvider>
-          <Shell />
-        </PurchaseProvider>
+        <PurchaseProvider>{isCheckout() ? <Checkout /> : <Shell />}</PurchaseProvider>
       </NoticesProvider>
     </QueryClientProvider>
+  )
+}
+
+function Checkout() {
+  return (
+    <CrashScreen>
+      <Suspense fallback={<Spinner className="mx-auto my-40 size-8" />}>
+        <CheckoutShell />
+      </Suspense>
+    </CrashScreen>
   )
 }

@@ -113,7 +113,7 @@ export async function registerPages(fastify: FastifyInstance, limits: Record<Lim
   await registerWebApp(fastify, context.webFolder, look, [
     { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
     { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
-    { path: `${CHECKOUT_PATH}:id`, limit: limits.read, describe: (id) => readCheckoutPage(database, catalogue, id) },
+    { path: `${CHECKOUT_PATH}:id`, limit: limits.read, describe: (id) => readCheckoutPage(database, catalogue, id), standsAlone: true },
   ])
 }
 

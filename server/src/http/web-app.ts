@@ -77,6 +77,11 @@ export interface Place {
   limit: LimitChecks
   /** The page's own metadata; undefined if nothing has this id. Throws if the database is down. */
   describe: (id: string) => Promise<Omit<PageText, 'path'> | undefined>
+  /**
+   * It is shown without the market around it, to players of other sites. Those may open it in a pop-up and hear from it, so it must stay
+   * connected to the page that opened it.
+   */
+  standsAlone?: true
 }
 
 /** The look of a market, apart from the web app. */
@@ -129,6 +134,9 @@ export async function registerWebApp(
   fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
 }
 
+/** Has the browser fetch the market's first listings along with the page. */
+const listingsPreload = /\n *<link rel="preload" href="\/api\/marketplace\/listings[^>]*>/
+
 const missing = { title: 'Not found', description: 'There is nothing at this address.' }
 
 type RenderPage = (head: PageHead) => string
@@ -137,17 +145,24 @@ type RenderPage = (head: PageHead) => string
  * Answers a place with the web app's page and its own head: 404 if nothing has that id, and 503 while that is unknown. The web app itself
  * finds out the same, and says so.
  */
-function registerPlace(fastify: FastifyInstance, { path, limit, describe }: Place, page: { head: PageHead; render: RenderPage }): void {
+function registerPlace(
+  fastify: FastifyInstance,
+  { path, limit, describe, standsAlone }: Place,
+  page: { head: PageHead; render: RenderPage },
+): void {
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {
     await limit.address(request)
+    // Replaces the header of every other reply, which is on the raw reply.
+    if (standsAlone) reply.raw.setHeader('cross-origin-opener-policy', 'unsafe-none')
     const id = request.params['*']
     const found = await describe(id).catch((error: unknown) => {
       if (!isDatabaseOutage(error)) throw error
       return 'away' as const
     })
-    if (found === 'away') return (await preparePage(page.render(page.head), 503))(request, reply)
+    const render = (head: PageHead) => (standsAlone ? page.render(head).replace(listingsPreload, '') : page.render(head))
+    if (found === 'away') return (await preparePage(render(page.head), 503))(request, reply)
     const own = { ...(found ?? missing), path: path.replace(':id', encodeURIComponent(id)) }
-    return (await preparePage(page.render({ ...page.head, page: own }), found ? 200 : 404))(request, reply)
+    return (await preparePage(render({ ...page.head, page: own }), found ? 200 : 404))(request, reply)
   })
 }
 

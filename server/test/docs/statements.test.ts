@@ -60,7 +60,8 @@ it('every test that docs/threat-model.md names exists', async () => {
   const named = rows.flatMap((row) => [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, path = '']) => path))
   expect(named.length).toBeGreaterThan(80)
   const endings = ['', '.test.ts', '.full.test.ts']
-  const dead = named.filter((path) => !endings.some((ending) => existsSync(join(root, 'server', 'test', path + ending))))
+  const fileOf = (path: string) => join(root, path.startsWith('web/') ? '' : 'server/test', path)
+  const dead = named.filter((path) => !endings.some((ending) => existsSync(fileOf(path) + ending)))
   expect(dead).toEqual([])
 })
 

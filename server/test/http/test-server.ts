@@ -32,7 +32,7 @@ export const testHead: PageHead = {
 interface Parts extends Partial<Pick<CallerOptions, 'authenticate' | 'findStudioKey' | 'staff'>> {
   pageFolder?: string
   look?: Partial<MarketLook>
-  /** Of a place called /thing. */
+  /** Of a place called /thing, and of one called /pop-up that other sites may open. */
   describe?: Place['describe']
 }
 
@@ -56,7 +56,8 @@ export async function serve(
   const limits = await createRateLimits(fastify)
   const { pageFolder = '/nowhere', look, describe, ...callers } = parts
   declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: authenticateTheGood, ...callers }))
-  const places = describe ? [{ path: '/thing/:id', limit: limits.read, describe }] : []
+  const thing = describe && { path: '/thing/:id', limit: limits.read, describe }
+  const places: Place[] = thing ? [thing, { ...thing, path: '/pop-up/:id', standsAlone: true }] : []
   await registerWebApp(fastify, pageFolder, { head: testHead, pictures: [], styleSheet: undefined, ...look }, places)
   onTestFinished(() => fastify.close())
   return fastify

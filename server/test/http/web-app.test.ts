@@ -196,6 +196,39 @@ describe('an address of the web app that is about something of its own', () => {
     expect(body).toContain('<p>index</p>')
   })
 
+  it.each(['/pop-up/MOON_ROCK', '/pop-up/MOON_DUST', '/pop-up/away'])(
+    '%s stays connected to the page of another site that opened it, and is never framed',
+    async (url) => {
+      const fastify = await serveThings(async (id) => {
+        if (id === 'away') throw new Failure('DATABASE_DOWN')
+        return id === 'MOON_ROCK' ? moonRock : undefined
+      })
+      const { headers } = await fastify.inject({ url })
+      expect(headers['cross-origin-opener-policy']).toBe('unsafe-none')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(headers['x-frame-options']).toBe('DENY')
+    },
+  )
+
+  it('has the browser fetch the market’s listings along with it, unless it stands alone', async () => {
+    const pageFolder = await builtPages({ 'index.html': await readText('web/index.html') })
+    const fastify = await serve(() => {}, {}, { pageFolder, describe: async () => moonRock })
+    const preloads = async (url: string) => (await fastify.inject({ url })).body.match(/(?<=preload" href=")[^"]+/g)
+    const [always, listings] = [['/health', '/api/config'], '/api/marketplace/listings?sort=newest']
+    expect(await preloads('/thing/MOON_ROCK')).toEqual([...always, listings])
+    expect(await preloads('/pop-up/MOON_ROCK')).toEqual(always)
+  })
+
+  it.each(['/', '/market', '/thing/MOON_ROCK', '/studio', '/api/nothing', '/pop-up'])(
+    '%s is cut off from the page that opened it, and is never framed',
+    async (url) => {
+      const fastify = await serveThings(async () => moonRock)
+      const { headers } = await fastify.inject({ url, headers: html })
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    },
+  )
+
   it('hides what else fails', async () => {
     const fastify = await serveThings(async () => {
       throw new Error('a secret')

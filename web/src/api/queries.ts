@@ -18,6 +18,7 @@ export const keys = {
   listings: ['listings'],
   cheapest: ['cheapest'],
   quotes: ['quotes'],
+  checkouts: ['checkouts'],
   mine: [MINE],
   balances: [MINE, 'balances'],
   sol: [MINE, 'sol'],

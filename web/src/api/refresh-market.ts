@@ -12,7 +12,7 @@ export const eventListeners = new Set<EventListener>()
 
 /** Reloads everything that an action may have changed: the market and all of the wallet's own data. */
 export function refreshMarket(): void {
-  for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine]) reload(queryKey)
+  for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.checkouts, keys.mine]) reload(queryKey)
 }
 
 /** Marks data as stale and reloads it if it is on the screen. Never rejects: a failure shows where the data would be. */

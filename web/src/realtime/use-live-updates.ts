@@ -19,8 +19,9 @@ const reloads = createReloadQueue(queryClient)
  * Keeps the screen in step with the market.
  *
  * @param reader whose private events to receive, too; undefined until known, and empty for a visitor
+ * @param load loads what people wait for, and never rejects: the events come after it
  */
-export function useLiveUpdates(reader: string | undefined): LiveState {
+export function useLiveUpdates(reader: string | undefined, load: () => Promise<unknown> = loadFirstPage): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
     if (reader === undefined) return undefined
@@ -28,13 +29,13 @@ export function useLiveUpdates(reader: string | undefined): LiveState {
     const loaded = { client: queryClient, reloads, walletAddress: reader || undefined }
     // Read now, so that private data loaded from here on misses no event after this one.
     const heard = readHeardEventId()
-    void loadFirstPage()
+    void load()
       .then(whenIdle)
       .then(() =>
         subscribeToEvents({ heard, onEvent: (event) => applyEvent(loaded, event), onState: setState, signal: subscription.signal }),
       )
     return () => subscription.abort()
-  }, [reader])
+  }, [reader, load])
 
   const polling = state === 'reconnecting'
   useEffect(() => {

@@ -6,16 +6,14 @@ import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { usePath } from '../navigation/path.ts'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { useRetained } from '../ui/use-retained.ts'
-import { platformOf } from '../wallet/platform.ts'
 import { PHANTOM } from '../wallet/wallet.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
+import { PageWallets } from './page-wallets.tsx'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)
 const PurchaseProgress = lazyComponent(async () => (await import('../features/purchase/purchase-progress.tsx')).PurchaseProgress)
 const Addressed = lazyComponent(async () => (await import('./main-area/addressed.tsx')).Addressed)
 const Overlay = lazyComponent(async () => (await import('../feedback/overlay.tsx')).Overlay)
-const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
-const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
 
 interface DialogsProps {
   config: PublicConfig | undefined
@@ -41,10 +39,7 @@ export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsPr
         {buying && <BuyDialog />}
       </Suspense>
       <Suspense>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</Suspense>
-      <Suspense>
-        {registers && config?.demoWallet && <DemoWallet />}
-        {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
-      </Suspense>
+      <PageWallets config={config} registers={registers} />
     </>
   )
 }

@@ -25,20 +25,35 @@ interface WalletButtonProps {
 }
 
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
-export function WalletButton({ localChain, demoWallet, signOutEverywhere }: WalletButtonProps) {
+export function WalletButton(market: WalletButtonProps) {
   const wallet = useWallet()
-  const pickerShown = useRetained(wallet.pickerOpen || undefined)
   const state = buttonState(wallet)
   return (
     <>
       {wallet.connected && state === 'connected' ? (
-        <ConnectedButton connected={wallet.connected} signOutEverywhere={signOutEverywhere} />
+        <ConnectedButton connected={wallet.connected} signOutEverywhere={market.signOutEverywhere} />
       ) : (
         <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
       )}
-      <Suspense>{pickerShown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Suspense>
+      <Picker {...market} />
     </>
   )
+}
+
+/** The same for a page that asks for a wallet itself: there is nothing until one is connected. */
+export function ConnectedWallet(market: WalletButtonProps) {
+  const connected = useWallet((wallet) => wallet.connected)
+  return (
+    <>
+      {connected && <ConnectedButton connected={connected} signOutEverywhere={market.signOutEverywhere} />}
+      <Picker {...market} />
+    </>
+  )
+}
+
+function Picker({ localChain, demoWallet }: WalletButtonProps) {
+  const shown = useRetained(useWallet(({ pickerOpen }) => pickerOpen) || undefined)
+  return <Suspense>{shown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Suspense>
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {

@@ -41,6 +41,12 @@ describe('a purchase', () => {
     expect(progress).toEqual([{ payMillisLeft: 60_000 }, { step: 'sent' }, { step: 'delivered' }])
   })
 
+  test('for a checkout names it when it holds', async () => {
+    const { made } = openMarket(signs)
+    await run({ ...order, checkout: 'checkout-1' }).outcome
+    expect(made.find(({ name }) => name === BUY)?.body).toMatchObject({ checkout: 'checkout-1', transfers: true })
+  })
+
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
     const sign = vi.fn<typeof signs>(signs)
     const transfers = [{ to: offered.seller, lamports: '500000001', kind: 'seller' }]

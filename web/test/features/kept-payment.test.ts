@@ -36,6 +36,15 @@ test('a signed payment survives a reload, and is then submitted with the same wo
   expect(after.bodyOf(interrupted!)).toEqual(before.bodyOf(payment))
 })
 
+test('a payment for a checkout still is one after a reload', async () => {
+  const forCheckout = { ...payment, order: { ...order, checkout: 'checkout-1' } }
+  ;(await load()).keepPayment(forCheckout)
+  const after = await load()
+  const interrupted = after.readInterrupted('buyer')
+  expect(interrupted).toEqual(forCheckout)
+  expect(after.bodyOf(interrupted!).checkout).toBe('checkout-1')
+})
+
 test('a payment that this page submits itself was not interrupted', async () => {
   const page = await load()
   page.keepPayment(payment)
@@ -56,8 +65,11 @@ test('another wallet’s payment is forgotten, and never submitted', async () =>
   expect((await load()).readInterrupted('buyer')).toBeUndefined()
 })
 
-test.each(['{', '7', '{}', '{"walletAddress":"buyer","fee":"x"}'])('what nobody can have kept is forgotten: %s', async (text) => {
-  stored.set('signedPayment', text)
-  expect((await load()).readInterrupted('buyer')).toBeUndefined()
-  expect(stored.size).toBe(0)
-})
+test.each(['{', '7', '{}', '{"walletAddress":"buyer","fee":"x"}', '{"walletAddress":"buyer","checkout":7}'])(
+  'what nobody can have kept is forgotten: %s',
+  async (text) => {
+    stored.set('signedPayment', text)
+    expect((await load()).readInterrupted('buyer')).toBeUndefined()
+    expect(stored.size).toBe(0)
+  },
+)

@@ -48,6 +48,13 @@ describe('a co-signed purchase', () => {
     expect(progress).toEqual([{ step: 'approve' }, { step: 'sent' }, { step: 'delivered' }])
   })
 
+  test('for a checkout names it in every call, also once it is approved again', async () => {
+    const { made } = openMarket(signs, { [PAY]: inTurn(expired, paid) })
+    await run({ wanted: { ...order, checkout: 'checkout-1' } }).outcome
+    const named = made.flatMap(({ name, body }) => (name === READ ? [] : [[name, body['checkout']]]))
+    expect(named).toEqual([OFFER, PAY, OFFER, PAY].map((name) => [name, 'checkout-1']))
+  })
+
   test('has the buyer as fee payer, the market as second signer, and the offer’s blockhash', async () => {
     const sign = vi.fn<typeof signs>(signs)
     openMarket(sign)

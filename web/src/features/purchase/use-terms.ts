@@ -60,7 +60,7 @@ export function useTerms(listing: Listing, amount: number | undefined): Terms {
   if (!enabled || isOff) return shown
   if (asked !== amount || (isPending && !error)) return { ...shown, isOld: true }
   if (error) return { ...shown, overtaken: isOvertaken(error), refusal: isPassing(error) ? undefined : error.message }
-  const { items, fee } = orderOfOffer(offer, 'chosen')
+  const { items, fee } = orderOfOffer(offer, { origin: 'chosen' })
   const [offered] = items
   return offered ? { ...shown, order: { items: [offered], fee, origin: 'chosen' }, basisPoints: offer.fee.basisPoints } : shown
 }

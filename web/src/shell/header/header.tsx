@@ -10,6 +10,7 @@ import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { CrashScreen } from '../crash-screen.tsx'
 import { LiveBadge } from './live-badge.tsx'
+import { MarketName } from './market-name.tsx'
 
 const PlayerControls = lazyComponent(async () => (await import('./player-controls.tsx')).PlayerControls)
 
@@ -51,12 +52,9 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
   )
 }
 
-const MARKETPLACE = ' Marketplace'
-
 /** The market's logo and name. On a phone the balance, once there is one, is in the place of its second line. */
 function Brand({ aboveBalance }: { aboveBalance: boolean }) {
-  const { title, logo } = marketSettings()
-  const isMarketplace = title.endsWith(MARKETPLACE)
+  const { logo } = marketSettings()
   return (
     <h1 className={`flex min-w-0 items-center gap-2.5 max-[23rem]:gap-1.5 text-small leading-none ${aboveBalance ? 'max-sm:pb-5' : ''}`}>
       <img
@@ -66,14 +64,7 @@ function Brand({ aboveBalance }: { aboveBalance: boolean }) {
         height={36}
         className={`size-9 flex-none max-[23rem]:size-7 ${aboveBalance ? 'max-sm:-mb-5 max-[23rem]:hidden' : ''}`}
       />
-      <span className="min-w-0 truncate">
-        {isMarketplace ? title.slice(0, -MARKETPLACE.length) : title}
-        {isMarketplace && (
-          <span className={`block text-tiny font-normal tracking-normal text-dim sm:mt-1 ${aboveBalance ? 'max-sm:sr-only' : ''}`}>
-            {MARKETPLACE}
-          </span>
-        )}
-      </span>
+      <MarketName secondLine={aboveBalance ? 'max-sm:sr-only' : ''} />
     </h1>
   )
 }

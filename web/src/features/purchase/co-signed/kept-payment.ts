@@ -1,6 +1,6 @@
 import { type Body } from '@juicebar/contract/calls'
 
-import { orderedItems } from '../order/offer.ts'
+import { orderBody } from '../order/offer.ts'
 import { parseRecord, readItems, writeItems } from '../order/kept-items.ts'
 import { type Order } from '../order/order.ts'
 
@@ -22,16 +22,16 @@ let submittedHere: string | undefined
 
 /** What the server is sent for a signed payment; always the same, however often. */
 export function bodyOf({ order, reference, transaction }: SignedPayment): Body<'pay'> {
-  return { items: orderedItems(order.items), reference, transaction }
+  return { ...orderBody(order), reference, transaction }
 }
 
 /** Keeps a payment over a reload of this tab. */
 export function keepPayment({ walletAddress, order, reference, transaction }: SignedPayment): void {
   submittedHere = transaction
-  const { origin } = order
+  const { origin, checkout } = order
   sessionStorage.setItem(
     KEY,
-    JSON.stringify({ walletAddress, items: writeItems(order.items), fee: String(order.fee), origin, reference, transaction }),
+    JSON.stringify({ walletAddress, items: writeItems(order.items), fee: String(order.fee), origin, checkout, reference, transaction }),
   )
 }
 
@@ -54,10 +54,11 @@ export function readInterrupted(walletAddress: string): SignedPayment | undefine
 
 function read(text: string): SignedPayment | undefined {
   const kept = parseRecord(text) ?? {}
-  const { walletAddress, fee, reference, transaction } = kept
+  const { walletAddress, fee, checkout, reference, transaction } = kept
   const items = readItems(kept['items'])
   if (typeof walletAddress !== 'string' || typeof reference !== 'string' || typeof transaction !== 'string') return undefined
   if (typeof fee !== 'string' || !/^\d{1,18}$/.test(fee) || items.length === 0) return undefined
+  if (checkout !== undefined && typeof checkout !== 'string') return undefined
   const origin = kept['origin'] === 'quote' ? 'quote' : 'chosen'
-  return { walletAddress, order: { items, fee: BigInt(fee), origin }, reference, transaction }
+  return { walletAddress, order: { items, fee: BigInt(fee), origin, checkout }, reference, transaction }
 }

@@ -40,7 +40,7 @@ export async function payCoSigned(payment: CoSignedPayment): Promise<PaidPurchas
     }
     onProgress({ again: 'asked' })
     requireSameWallet(connection)
-    order = orderOfOffer(offer, order.origin)
+    order = orderOfOffer(offer, order)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Reply } from '@juicebar/contract/calls'
 
 import { call } from '../../../api/client.ts'
-import { orderedItems } from '../order/offer.ts'
+import { orderBody } from '../order/offer.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
 
@@ -15,10 +15,6 @@ export type Hold = Reply<'purchase'>['transactionDetails']
  * @throws ApiError
  */
 export async function holdOrder(order: Order): Promise<Hold> {
-  const body = {
-    items: orderedItems(order.items),
-    maxLamports: String(totalOf(order)),
-    transfers: true,
-  }
+  const body = { ...orderBody(order), maxLamports: String(totalOf(order)), transfers: true }
   return (await call('purchase', { body })).transactionDetails
 }

@@ -22,8 +22,11 @@ export function HoldState({ until }: { until: number }) {
   )
 }
 
-/** What the buyer may do about a hold that is not paid, while there is time: pay it in the same way, or cancel it. */
-export function HoldActions({ purchase }: { purchase: Purchase }) {
+/**
+ * What the buyer may do about a hold that is not paid, while there is time: pay it in the same way, or cancel it.
+ * `checkout` is the one that it was placed for.
+ */
+export function HoldActions({ purchase, checkout }: { purchase: Purchase; checkout?: string }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   const { connectChosen } = useConnect()
   const { pay } = usePurchase()
@@ -35,7 +38,7 @@ export function HoldActions({ purchase }: { purchase: Purchase }) {
       <Button small onClick={() => cancelHold(purchaseId)}>
         Cancel purchase
       </Button>
-      <Button small kind="primary" onClick={() => (connected ? pay(orderOf(purchase)) : connectChosen())}>
+      <Button small kind="primary" onClick={() => (connected ? pay({ ...orderOf(purchase), checkout }) : connectChosen())}>
         {connected ? 'Pay now' : 'Connect to pay'}
       </Button>
     </>

@@ -4,7 +4,7 @@ import { useInterruptedPayment } from './use-interrupted-payment.ts'
 
 /** A payment that was signed before a reload, until the server has answered for it. Then it is an open purchase like any other. */
 export function InterruptedPayment({ walletAddress }: { walletAddress: string }) {
-  const payment = useInterruptedPayment(walletAddress)
+  const { payment } = useInterruptedPayment(walletAddress)
   if (!payment) return null
   return (
     <OpenPurchaseCard

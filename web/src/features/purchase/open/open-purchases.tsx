@@ -2,6 +2,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 
 import { HoldActions, HoldState } from '../hold/open-hold.tsx'
 import { orderOf } from '../order/order-terms.ts'
+import { studioDecidesText } from '../order/studio-decides-text.ts'
 import { stepLabels, stepOf } from '../purchase.ts'
 import { InterruptedPayment } from './interrupted-payment.tsx'
 import { OpenPurchaseCard } from './open-purchase-card.tsx'
@@ -26,9 +27,6 @@ export function OpenPurchases({ walletAddress }: { walletAddress: string }) {
   )
 }
 
-const studioDecides =
-  'The network can no longer show whether this listing was paid for, so the studio decides. Do not pay now. If you have paid, your payment is still looked for.'
-
 function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
   const { signature, coSigned, waitsForStudio } = purchase
   if (!signature && !coSigned && !waitsForStudio)
@@ -40,7 +38,7 @@ function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: nu
       order={orderOf(purchase)}
       state={
         <p role="status" className="text-small text-dim">
-          {waitsForStudio ? studioDecides : `Payment under way: ${stepLabels[stepOf(purchase)]}`}
+          {waitsForStudio ? studioDecidesText : `Payment under way: ${stepLabels[stepOf(purchase)]}`}
         </p>
       }
     />

@@ -11,16 +11,21 @@ export type Offer = Reply<'offer'>['offer']
 
 type Ordered = Pick<OrderItem, 'listingId' | 'amount'>
 
-/** What is ordered, as the server is told. With the amount, a listing that has less left is refused instead of being bought with the rest. */
-export function orderedItems(items: readonly Ordered[]): Ordered[] {
+/** With the amount, a listing that has less left is refused instead of being bought with the rest. */
+function orderedItems(items: readonly Ordered[]): Ordered[] {
   return items.map(({ listingId, amount }) => ({ listingId, amount }))
+}
+
+/** What every call that buys is told of an order. */
+export function orderBody({ items, checkout }: Pick<Order, 'checkout'> & { items: readonly Ordered[] }) {
+  return { items: orderedItems(items), ...(checkout !== undefined && { checkout }) }
 }
 
 /** The terms on which a listing, or a part of it, can be bought now. Asked once: before anything is paid, they are asked for again. */
 export function offerQuery(item: Ordered) {
   return queryOptions({
     queryKey: [...keys.offers, item.listingId, item.amount],
-    queryFn: async ({ signal }) => (await call('offer', { body: { items: orderedItems([item]) }, signal })).offer,
+    queryFn: async ({ signal }) => (await call('offer', { body: orderBody({ items: [item] }), signal })).offer,
     retry: false,
     meta: { quiet: true },
   })
@@ -32,10 +37,11 @@ export function offerQuery(item: Ordered) {
  * @throws ApiError
  */
 export async function askOffer(order: Order): Promise<Offer> {
-  return (await call('offer', { body: { items: orderedItems(order.items), maxLamports: String(totalOf(order)) } })).offer
+  return (await call('offer', { body: { ...orderBody(order), maxLamports: String(totalOf(order)) } })).offer
 }
 
 /** The order that an offer becomes when the buyer accepts its terms. */
-export function orderOfOffer({ items, fee }: Offer, origin: Order['origin']): Order {
-  return { items: items.map((item) => ({ ...item, lamports: BigInt(item.lamports) })), fee: BigInt(fee.lamports), origin }
+export function orderOfOffer({ items, fee }: Offer, ordered: Pick<Order, 'origin' | 'checkout'>): Order {
+  const { origin, checkout } = ordered
+  return { items: items.map((item) => ({ ...item, lamports: BigInt(item.lamports) })), fee: BigInt(fee.lamports), origin, checkout }
 }

@@ -20,4 +20,6 @@ export interface Order {
   fee: bigint
   /** quote: the cheapest drinks at the moment, from any seller. chosen: exactly these listings. held: listings that are held for the buyer already. */
   origin: 'quote' | 'chosen' | 'held'
+  /** The public identifier of the checkout that it pays for. */
+  checkout?: string | undefined
 }

@@ -1,0 +1,97 @@
+import { type CheckoutStatus } from '@juicebar/contract/schemas'
+
+/** What a player has to do next: the page's one button. checking: it is not known yet whether the player is signed in. */
+export type Step = 'checking' | 'connect' | 'connecting' | 'sign-in' | 'signing-in' | 'pay'
+
+/** Why an open checkout cannot be paid at the moment. Amounts of SOL are in lamports. */
+export type Obstacle =
+  | { kind: 'away' }
+  | { kind: 'paused'; reason: string }
+  /** Its price is not known yet. */
+  | { kind: 'unpriced' }
+  | { kind: 'short'; forSale: number; wanted: number; toOthers: boolean }
+  | { kind: 'dear'; costs: bigint; most: bigint }
+  | { kind: 'other wallet' | 'wallet cannot pay' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'poor'; has: bigint; needs: bigint }
+
+/** What the page of a checkout shows. `mine`: this player pays, or this page has seen the player pay. */
+export type Screen =
+  | { kind: 'loading' | 'unreachable' | 'missing' | 'expired' }
+  | { kind: 'paying' | 'completed'; mine: boolean }
+  | { kind: 'open'; obstacle: Obstacle | undefined; step: Step }
+
+/** A quote for the checkout's amount. */
+interface Price {
+  /** How many of the amount can be had. */
+  amount: number
+  complete: boolean
+  /** With the studio's fee, in lamports. */
+  total: bigint
+}
+
+/** Everything that decides what the page shows. */
+export interface CheckoutState {
+  /** undefined until it is read; null if there is none. */
+  checkout: { status: CheckoutStatus; amount: number; maxLamports: string | null } | null | undefined
+  /** The last answer of the server did not come. */
+  away: boolean
+  /** A payment of this player is under way. */
+  underWay: boolean
+  /** This page has seen the player's payment be delivered. */
+  delivered: boolean
+  /** By this browser's clock, nobody can pay it any more. */
+  timeIsUp: boolean
+  /** What the studio says while the market is paused. */
+  paused: string | undefined
+  /** undefined until it is known. */
+  price: Price | undefined
+  /** The player is signed in, so that listings of the player's own are left out. */
+  isSignedIn: boolean
+  /** The connected wallet cannot pay in this market. */
+  cannotPay: boolean
+  /** Why the server refuses an offer to this player. */
+  refusal: { code: string; message: string } | undefined
+  /** What the player has, in lamports; undefined if it is not known. */
+  sol: bigint | undefined
+  /** In lamports. */
+  networkFee: bigint
+  step: Step
+}
+
+/** What to show for a state: what has happened comes first, then what can be done. */
+export function screenOf(state: CheckoutState): Screen {
+  const { checkout, away, underWay, delivered, timeIsUp, step } = state
+  if (checkout === null) return { kind: 'missing' }
+  if (checkout === undefined) return { kind: away ? 'unreachable' : 'loading' }
+  if (delivered) return { kind: 'completed', mine: true }
+  if (underWay) return { kind: 'paying', mine: true }
+  const { status } = checkout
+  if (status === 'completed' || status === 'paying') return { kind: status, mine: false }
+  if (status === 'expired' || timeIsUp) return { kind: 'expired' }
+  return { kind: 'open', obstacle: obstacleOf(checkout, state), step }
+}
+
+/** What is in the way of everybody comes before what is in the way of this wallet. */
+function obstacleOf(
+  { amount, maxLamports }: NonNullable<CheckoutState['checkout']>,
+  { away, paused, price, isSignedIn, step, ...wallet }: CheckoutState,
+): Obstacle | undefined {
+  if (away) return { kind: 'away' }
+  if (paused !== undefined) return { kind: 'paused', reason: paused }
+  if (!price) return { kind: 'unpriced' }
+  if (!price.complete) return { kind: 'short', forSale: price.amount, wanted: amount, toOthers: isSignedIn }
+  if (maxLamports !== null && price.total > BigInt(maxLamports)) return { kind: 'dear', costs: price.total, most: BigInt(maxLamports) }
+  return step === 'pay' ? obstacleOfWallet(price.total, wallet) : undefined
+}
+
+function obstacleOfWallet(
+  total: bigint,
+  { cannotPay, refusal, sol, networkFee }: Pick<CheckoutState, 'cannotPay' | 'refusal' | 'sol' | 'networkFee'>,
+): Obstacle | undefined {
+  if (cannotPay) return { kind: 'wallet cannot pay' }
+  if (refusal?.code === 'CHECKOUT_OTHER_WALLET') return { kind: 'other wallet' }
+  if (refusal) return { kind: 'refused', reason: refusal.message }
+  const needs = total + networkFee
+  return sol !== undefined && sol < needs ? { kind: 'poor', has: sol, needs } : undefined
+}

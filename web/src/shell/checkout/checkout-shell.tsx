@@ -1,0 +1,66 @@
+import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
+import { useQuery } from '@tanstack/react-query'
+
+import { configQuery } from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { CheckoutPage } from '../../features/purchase/checkout/checkout-page.tsx'
+import { checkoutQuery } from '../../features/purchase/checkout/checkout-query.ts'
+import { NoticeArea } from '../../feedback/notice-area.tsx'
+import { useLiveUpdates } from '../../realtime/use-live-updates.ts'
+import { useSession } from '../../session/session-store.ts'
+import { useSessionLifecycle } from '../../session/use-session-lifecycle.ts'
+import { marketSettings } from '../../settings/market-settings.ts'
+import { useWallets } from '../../wallet/use-wallets.ts'
+import { CrashScreen } from '../crash-screen.tsx'
+import { PageWallets } from '../page-wallets.tsx'
+import { CheckoutHeader } from './checkout-header.tsx'
+
+/** How often to read the market's settings again until they are known, and while it is paused, in milliseconds. */
+const CONFIG_MS = 10_000
+/** Whose events to follow while nobody is signed in. */
+const VISITOR = ''
+
+const publicId = location.pathname.slice(CHECKOUT_PATH.length)
+/** Never rejects. */
+const loadCheckout = () => queryClient.prefetchQuery(checkoutQuery(publicId))
+
+/** The page of a checkout, without the market around it: one card, the wallet above it, and a line below. */
+export function CheckoutShell() {
+  const { data: config } = useQuery({
+    ...configQuery,
+    refetchInterval: ({ state: { data } }) => (data && !data.pause ? false : CONFIG_MS),
+  })
+  const { data: checkout, dataUpdatedAt, errorUpdatedAt } = useQuery(checkoutQuery(publicId))
+  const online = checkout !== undefined && checkout !== null && dataUpdatedAt >= errorUpdatedAt
+  const { authorization, user } = useSession()
+  useWallets({ demoWallet: config?.demoWallet ?? false })
+  useSessionLifecycle({ online })
+  useLiveUpdates(authorization === 'checking' ? undefined : (user?.walletAddress ?? VISITOR), loadCheckout)
+  return (
+    <>
+      <div className="checkout flex min-h-dvh flex-col">
+        <CheckoutHeader config={config} walletAddress={user?.walletAddress} />
+        <NoticeArea />
+        <main className="flex flex-1 flex-col items-center px-4 py-4 sm:py-8">
+          <CrashScreen>
+            <CheckoutPage publicId={publicId} />
+          </CrashScreen>
+        </main>
+        <FootLine />
+      </div>
+      <CrashScreen>
+        <PageWallets config={config} registers />
+      </CrashScreen>
+    </>
+  )
+}
+
+function FootLine() {
+  const { footer } = marketSettings()
+  return (
+    <footer className="px-4 pb-4 text-center text-tiny text-dim">
+      {footer && <p>{footer}</p>}
+      <p>You pay the sellers directly. The market never holds your SOL.</p>
+    </footer>
+  )
+}

@@ -1,0 +1,24 @@
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { Suspense } from 'react'
+
+import { lazyComponent } from '../ui/lazy-component.ts'
+import { platformOf } from '../wallet/platform.ts'
+
+const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
+const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
+
+interface PageWalletsProps {
+  config: PublicConfig | undefined
+  /** Whether they are registered now. */
+  registers: boolean
+}
+
+/** The wallets that come with the page: the Demo Wallet, and the way to the wallets of a phone. */
+export function PageWallets({ config, registers }: PageWalletsProps) {
+  return (
+    <Suspense>
+      {registers && config?.demoWallet && <DemoWallet />}
+      {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
+    </Suspense>
+  )
+}
