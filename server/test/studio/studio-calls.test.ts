@@ -240,7 +240,7 @@ describe('a cursor', () => {
         .map(({ name }) => name)
         .toSorted()
         .join(' '),
-    ).toBe('audits studioBlocks studioCases studioKeys studioLog studioPurchases studioSales webhookDeliveries webhooks')
+    ).toBe('audits studioBlocks studioCases studioCheckouts studioKeys studioLog studioPurchases studioSales webhookDeliveries webhooks')
   })
 
   it.each(lists)('of any content is a place or is refused: $name', async ({ name, field }) => {
