@@ -11,7 +11,7 @@ const STUDIO_KEY = 'the-studio-key-of-a-server-of-its-own'
 
 export interface OwnServer {
   /** Makes a call of the studio, and expects it to succeed. */
-  studio(method: 'PUT' | 'DELETE', path: string, body?: object): Promise<void>
+  studio<Answer = unknown>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>
   stop(): Promise<void>
 }
 
@@ -46,10 +46,12 @@ export async function startOwnServer(port: number, settings: Record<string, stri
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   return {
-    async studio(method, path, body) {
+    async studio<Answer>(method: string, path: string, body?: object) {
       const headers = { authorization: `Bearer ${STUDIO_KEY}`, ...(body && { 'content-type': 'application/json' }) }
       const reply = await fetch(`${origin}/api/studio/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-      if (!reply.ok) throw new Error(`${method} ${path} was answered with ${reply.status}: ${await reply.text()}`)
+      const text = await reply.text()
+      if (!reply.ok) throw new Error(`${method} ${path} was answered with ${reply.status}: ${text}`)
+      return (text === '' ? undefined : JSON.parse(text)) as Answer
     },
     async stop() {
       // At once, without the drain.
