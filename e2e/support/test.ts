@@ -23,6 +23,8 @@ interface PlayerOptions extends PhantomOptions, Funded {
 interface Fixtures {
   /** Console errors that a test causes on purpose. */
   allowedErrors: RegExp | undefined
+  /** Origins beside the market's that pages of a test ask. */
+  otherOrigins: readonly string[]
   /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
   openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** A browser with Phantom in it, at the market. */
@@ -42,8 +44,9 @@ export const LAMPORTS_PER_SOL = 1_000_000_000
 
 export const test = base.extend<Fixtures>({
   allowedErrors: [undefined, { option: true }],
+  otherOrigins: [[], { option: true }],
 
-  openContext: async ({ browser, baseURL, allowedErrors }, use) => {
+  openContext: async ({ browser, baseURL, allowedErrors, otherOrigins }, use) => {
     const contexts: BrowserContext[] = []
     const problems: string[] = []
     const origin = new URL(baseURL ?? '').origin
@@ -52,7 +55,7 @@ export const test = base.extend<Fixtures>({
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options, baseURL: origin })
       if (options?.reducedMotion !== 'no-preference') await context.addInitScript(blurNothing)
       contexts.push(context)
-      watch(context, origin, allowedErrors, problems)
+      watch(context, [origin, ...otherOrigins], allowedErrors, problems)
       return context
     })
     await Promise.all(contexts.map(closeContext))
@@ -173,7 +176,7 @@ function blurNothing(): void {
   document.adoptedStyleSheets = [sheet]
 }
 
-function watch(context: BrowserContext, origin: string, allowed: RegExp | undefined, problems: string[]): void {
+function watch(context: BrowserContext, origins: readonly string[], allowed: RegExp | undefined, problems: string[]): void {
   context.on('console', (message) => {
     const text = message.text()
     if (message.type() === 'error' && !allowed?.test(text)) problems.push(`console: ${text} (${message.location().url})`)
@@ -181,7 +184,7 @@ function watch(context: BrowserContext, origin: string, allowed: RegExp | undefi
   context.on('weberror', (error) => problems.push(`page: ${error.error().message}`))
   context.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.protocol.startsWith('http') && url.origin !== origin) problems.push(`request: ${request.url()}`)
+    if (url.protocol.startsWith('http') && !origins.includes(url.origin)) problems.push(`request: ${request.url()}`)
   })
 }
 

@@ -21,8 +21,8 @@ interface PayButtonProps {
   step: Step
   obstacle: Obstacle | undefined
   order: Order | undefined
-  /** Whether a press now was meant for the price before. */
-  isTooSoon: () => boolean
+  /** A press now would be meant for the price before. */
+  isTooSoon: boolean
 }
 
 /** The page's one button: it does what comes next. All of them are one button to React, so that the focus stays. */
@@ -38,10 +38,10 @@ export function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) 
     if (switches) openPicker()
     else if (step === 'connect') connectChosen()
     else if (step === 'sign-in' && connected) signIn(connected)
-    else if (step === 'pay' && order && !isTooSoon()) place(order)
+    else if (step === 'pay' && order) place(order)
   }
   return (
-    <Button kind="primary" className="h-12 w-full" disabled={isBusy || isBlocked} onClick={press}>
+    <Button kind="primary" className="h-12 w-full" disabled={isBusy || isBlocked || isTooSoon} onClick={press}>
       {isBusy && <Spinner className="size-4" />}
       {switches ? 'Use another wallet' : step === 'pay' ? payText(order) : labels[step]}
     </Button>
