@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { type Body } from '@juicebar/contract/calls'
+import { type Body, type Reply } from '@juicebar/contract/calls'
 import { type Checkout } from '@juicebar/contract/schemas'
 import { type Page, type Route } from '@playwright/test'
 
