@@ -160,7 +160,7 @@ function deskArrows() {
   const below = ['settings', 'ui', 'catalogue', 'feedback', 'api', 'wallet', 'session']
   const shared = [...below, 'desk/api', 'desk/parts', 'desk/frame/places.ts']
   const { api, parts, frame, charts, find, cases, ...rest } = Object.fromEntries(
-    ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'webhooks', 'records'].map((name) => [
+    ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'checkouts', 'webhooks', 'records'].map((name) => [
       name,
       `desk/${name}`,
     ]),
@@ -174,6 +174,7 @@ function deskArrows() {
     [find]: [...shared, cases, 'features/history/explorer-link.ts'],
     ...Object.fromEntries(Object.values(rest).map((folder) => [folder, shared])),
     [rest.today]: [...shared, charts, 'desk/cases/case-words.ts'],
+    [rest.checkouts]: [...shared, 'desk/find/purchase-words.ts'],
     [rest.webhooks]: [...shared, 'desk/today/figures.ts'],
     [rest.records]: [...shared, 'desk/find/read-search.ts'],
     desk: [...below, ...Object.values(rest), api, parts, frame, find, cases, 'wallet/demo', 'wallet/mobile', 'shell/crash-screen.tsx'],
