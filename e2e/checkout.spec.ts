@@ -6,23 +6,27 @@ import { type Page, type Route } from '@playwright/test'
 
 import { expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
-import { type Game, startGame } from './support/game.ts'
+import { type Game, startExampleGame, startGame } from './support/game.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { banner, expect, test } from './support/test.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 20
 const origin = `http://localhost:${port}`
 const gameOrigin = `http://127.0.0.1:${port + 1}`
+const shopOrigin = `http://localhost:${port + 2}`
 const PAYMENTS = '**/api/marketplace/payments'
 
-test.use({ baseURL: origin, otherOrigins: [gameOrigin], allowedErrors: /Failed to load resource/ })
+test.use({ baseURL: origin, otherOrigins: [gameOrigin, shopOrigin], allowedErrors: /Failed to load resource/ })
 test.describe.configure({ mode: 'serial' })
 
 let server: OwnServer
 let game: Game
 
 test.beforeAll(async () => {
-  ;[server, game] = await Promise.all([startOwnServer(port, { CHECKOUT_ORIGINS: gameOrigin }), startGame(port + 1)])
+  ;[server, game] = await Promise.all([
+    startOwnServer(port, { CHECKOUT_ORIGINS: `${gameOrigin},${shopOrigin}`, WEBHOOK_ALLOW_PRIVATE: 'on' }),
+    startGame(port + 1),
+  ])
 })
 test.afterAll(async () => {
   await Promise.all([server.stop(), game.stop()])
@@ -89,6 +93,24 @@ test('a pop-up tells the game once, and closes', async ({ signedIn, trader }) =>
   await popup.waitForEvent('close')
   const message = { type: 'juicebar.checkout', id: checkout.id, status: 'completed' }
   await expect(page.getByRole('listitem')).toHaveText([`${origin} ${JSON.stringify(message)}`])
+})
+
+test('the shop of the example game sells in a pop-up, and delivers what its server knows to be paid', async ({ signedIn, trader }) => {
+  await list(await trader({ sol: 1 }), 'APPLE_JUICE', 3, 0.003)
+  const shop = await startExampleGame(port + 2, origin)
+  try {
+    const { page } = await signedIn({ sol: 1 })
+    await expect(async () => void (await page.goto(shop.origin))).toPass()
+    const [first] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', { name: 'Buy 3 Apple Juice' }).click()])
+    await first.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByText('Nothing was bought.')).toBeVisible()
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', { name: 'Buy 3 Apple Juice' }).click()])
+    await pay(popup).click()
+    await expect(page.getByText('Delivered. Enjoy!')).toBeVisible()
+    expect(popup.isClosed()).toBe(true)
+  } finally {
+    await shop.stop()
+  }
 })
 
 test('whoever cancels is back in the game, and the checkout stays open', async ({ page }) => {

@@ -9,7 +9,7 @@ import pg from 'pg'
 
 import { createMarket, type Market } from '../../client/src/client.ts'
 
-const STUDIO_KEY = 'the-studio-key-of-a-server-of-its-own'
+export const STUDIO_KEY = 'the-studio-key-of-a-server-of-its-own'
 
 export interface OwnServer {
   /** The calls of its studio. */

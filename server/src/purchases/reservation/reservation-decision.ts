@@ -52,7 +52,8 @@ function decideKnown(known: KnownPayment | undefined): ReservationDecision | und
 
 /** The same order of a hold again means the same purchase, unless paying for that would be a mistake or is not what this client would do. */
 function decideRepetition(open: readonly OpenPurchase[], order: BuyOrder): ReservationDecision | undefined {
-  const same = open.find((purchase) => isSameOrder(purchase, order.items) && purchase.checkout === (order.checkout ?? null))
+  const { items, checkout } = order
+  const same = open.find((purchase) => isSameOrder(purchase, items) && (checkout === undefined || checkout === purchase.checkout))
   if (!same) return undefined
   const { id: purchaseId, lamports, fee, sellers } = same
   if (same.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }

@@ -268,7 +268,7 @@ describe('an order is reserved', () => {
       decideReservation(facts({ ...checkout({ status: 'paying' }), open: [open({ ...same, checkout: held })] }), order({ checkout: asked }))
     expect(decide('link', 'link')).toMatchObject({ kind: 'repeated' })
     expect(decide(null, 'link')).toMatchObject({ refusal: { code: 'CHECKOUT_PAYING' } })
-    expect(decide(null, undefined)).toMatchObject({ kind: 'repeated' })
+    for (const held of [null, 'link']) expect(decide(held, undefined)).toMatchObject({ kind: 'repeated' })
   })
 })
 
