@@ -28,7 +28,7 @@ export async function fillMarket(client: pg.ClientBase, listings: number): Promi
     `insert into listings (id, seller, token_type, amount, price_lamports, created_at, divisible, reply_json)
      select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, (l.row).divisible, render_listing(l.row)
      from (
-       select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false, draw.divisible, null, null, null)::listings as row
+       select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false, draw.divisible, null, null, null, null, null, null)::listings as row
        from (
          select case when random() < $2 then 1 else 1 + floor(random() * $3)::bigint end as n,
            1 + floor(random() * (select count(*) from token_types))::int as token, 1 + floor(random() * 1000)::bigint as amount, 1 + floor(random() * 100000)::bigint as steps,
