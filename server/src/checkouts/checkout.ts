@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Body } from '@juicebar/contract/calls'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
 import { CHECKOUT_SECONDS } from '@juicebar/contract/limits'
 import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
+import { isSafeReturn } from '@juicebar/contract/return-address'
 import { type Checkout, type CheckoutAttempt, type CheckoutStatus, type PlayerCheckout } from '@juicebar/contract/schemas'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { mayHaveSigner } from '../chain/transactions/keys.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
-import { isReturnUrl } from '../settings/setting-reader.ts'
+import { isUrlToken } from '../runtime/url-token.ts'
 
 /** What a game asks for, in the form in which it is stored to recognise the same call. */
 export interface CheckoutDraft {
@@ -47,26 +47,12 @@ export interface CheckoutRow {
   createdAt: Date
 }
 
-/** 144 bits, 24 characters. */
-const PUBLIC_ID_BYTES = 18
-const publicId = /^[\w-]{24}$/
-
-/** A new secret name of a checkout, for its address. */
-export function newPublicId(): string {
-  return randomBytes(PUBLIC_ID_BYTES).toString('base64url')
-}
-
-/** Whether a text may be a checkout's secret name. */
-export function isPublicId(text: string): boolean {
-  return publicId.test(text)
-}
-
 /**
  * A checkout's secret name, as a call gives it.
  * @throws CHECKOUT_NOT_FOUND if none can have it
  */
 export function requirePublicId(text: string): string {
-  if (!isPublicId(text)) throw new Failure('CHECKOUT_NOT_FOUND')
+  if (!isUrlToken(text)) throw new Failure('CHECKOUT_NOT_FOUND')
   return text
 }
 
@@ -101,11 +87,12 @@ function requirePayer(text: string): WalletAddress {
 
 /** The address as a browser would read it, so that nothing about it can be understood in two ways. */
 function requireReturnUrl(text: string, origins: readonly string[]): string {
-  if (!isReturnUrl(text)) {
+  const url = URL.canParse(text) && !text.includes('#') ? new URL(text) : undefined
+  if (!url || !isSafeReturn(url)) {
     const detail = 'returnUrl must be an https address, or http on a loopback address, without a user name and without a fragment.'
     throw new Failure('BAD_REQUEST', { detail })
   }
-  const { origin, href } = new URL(text)
+  const { origin, href } = url
   if (!origins.includes(origin))
     throw new Failure('BAD_REQUEST', { detail: `returnUrl must be of an origin in CHECKOUT_ORIGINS, not ${origin}.` })
   return href

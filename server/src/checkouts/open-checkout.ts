@@ -2,7 +2,8 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Job } from '../runtime/repeat.ts'
-import { checkoutPage, type CheckoutRow, isPublicId, requirePublicId } from './checkout.ts'
+import { isUrlToken } from '../runtime/url-token.ts'
+import { checkoutPage, type CheckoutRow, requirePublicId } from './checkout.ts'
 import { expireCheckouts, findCheckout, markOpened } from './checkout-store.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function openCheckout(database: Database, publicId: string): Promis
 
 /** The metadata in the head of a checkout's page; undefined if there is none. */
 export async function readCheckoutPage(database: Database, catalogue: Pick<Catalogue, 'nameOf'>, publicId: string) {
-  const checkout = isPublicId(publicId) ? await findCheckout(database, { publicId }) : undefined
+  const checkout = isUrlToken(publicId) ? await findCheckout(database, { publicId }) : undefined
   return checkout && checkoutPage(checkout, catalogue)
 }
 

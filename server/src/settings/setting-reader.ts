@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isSafeReturn } from '@juicebar/contract/return-address'
 
 /** Settings are wrong. The message has a sentence for each. */
 export class ConfigError extends Error {
@@ -89,19 +90,7 @@ export function isOrigin(text: string): boolean {
 
 /** An origin that players may be sent back to: https, or http on a loopback address. */
 export function isReturnOrigin(text: string): boolean {
-  return isOrigin(text) && isSafe(new URL(text))
-}
-
-/** An address that players may be sent back to, before its origin is compared. */
-export function isReturnUrl(text: string): boolean {
-  if (!URL.canParse(text) || text.includes('#')) return false
-  const url = new URL(text)
-  return isSafe(url) && url.username === '' && url.password === ''
-}
-
-/** Nobody on the way can read or change what is sent there. */
-function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return isOrigin(text) && isSafeReturn(new URL(text))
 }
 
 function isHttp(url: URL): boolean {

@@ -1,8 +1,9 @@
 import { type Body } from '@juicebar/contract/calls'
 import { describe, expect, it } from 'vitest'
 
-import { draftCheckout, isPublicId, newPublicId } from '../../src/checkouts/checkout.ts'
+import { draftCheckout } from '../../src/checkouts/checkout.ts'
 import { readConfig } from '../../src/config.ts'
+import { isUrlToken, newUrlToken } from '../../src/runtime/url-token.ts'
 import { defaultCatalogue } from '../support/catalogue.ts'
 
 const origins = ['https://game.example', 'http://localhost:8080']
@@ -62,10 +63,10 @@ describe('a checkout', () => {
   })
 
   it('has an address that nobody can guess', () => {
-    const ids = new Set(Array.from({ length: 100 }, newPublicId))
+    const ids = new Set(Array.from({ length: 100 }, newUrlToken))
     expect(ids.size).toBe(100)
-    expect([...ids].every(isPublicId)).toBe(true)
-    expect(isPublicId('../../studio')).toBe(false)
+    expect([...ids].every(isUrlToken)).toBe(true)
+    expect(isUrlToken('../../studio')).toBe(false)
   })
 })
 

@@ -9,7 +9,8 @@ import { readFacts } from '../reservation/facts-store.ts'
 import { refusalFailure } from '../reservation/order.ts'
 import { type ListingFacts } from '../reservation/reservation.ts'
 import { whyNotForSale } from '../reservation/reservation-decision.ts'
-import { hashOfToken, newToken, type PayLinkMaker, payLinkUrl, isToken, paymentMessage, payLinkState } from './pay-link.ts'
+import { isUrlToken, newUrlToken } from '../../runtime/url-token.ts'
+import { hashOfToken, type PayLinkMaker, payLinkUrl, paymentMessage, payLinkState } from './pay-link.ts'
 import { insertPayLink, lockLinkRoom, checkPayLink, listFormerHolds, type PayLinkOrder, findPayLinkProgress } from './pay-link-store.ts'
 import { mayHaveSigner } from '../../chain/transactions/keys.ts'
 import { unsignedPayment } from '../../chain/transactions/message.ts'
@@ -37,7 +38,7 @@ export async function makePayLink(
   if (settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
   if (publicOrigin === undefined) throw new Failure('PUBLIC_ORIGIN_NEEDED')
   if (!isId(listingId)) throw new Failure('LISTING_NOT_FOUND')
-  const token = newToken()
+  const token = newUrlToken()
   const { listing, made, mostLamports } = await inTransaction(database, async (tx) => {
     const listing = await requireForSale(tx, deps, listingId, maker)
     const refusal = await lockLinkRoom(tx, listing.id, maker)
@@ -87,7 +88,7 @@ export interface PreparedPayment {
  * CHAIN_DOWN
  */
 export async function preparePayment(deps: PurchaseDeps, token: string, account: string): Promise<PreparedPayment> {
-  if (!isToken(token)) throw new Failure('PAY_LINK_NOT_FOUND')
+  if (!isUrlToken(token)) throw new Failure('PAY_LINK_NOT_FOUND')
   const buyer = parseWalletAddress(account)
   if (!buyer) throw new Failure('WALLET_ADDRESS_INVALID')
   if (!mayHaveSigner(buyer)) throw new Failure('WALLET_CANNOT_SIGN')
@@ -149,7 +150,7 @@ export async function readPayLinkState(database: Database, id: string): Promise<
  * @throws PAY_LINK_NOT_FOUND, PAY_LINK_EXPIRED, PAY_LINK_PAID
  */
 export async function requirePayLink(database: Database, token: string): Promise<void> {
-  const progress = isToken(token) ? await findPayLinkProgress(database, { tokenHash: hashOfToken(token) }) : undefined
+  const progress = isUrlToken(token) ? await findPayLinkProgress(database, { tokenHash: hashOfToken(token) }) : undefined
   if (!progress) throw new Failure('PAY_LINK_NOT_FOUND')
   if (progress.isPaid) throw new Failure('PAY_LINK_PAID')
   if (progress.millisLeft === 0) throw new Failure('PAY_LINK_EXPIRED')

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports, solText } from '@juicebar/contract/money'
 import { type PayLinkState } from '@juicebar/contract/schemas'
@@ -11,20 +11,6 @@ export interface PayLinkMaker {
   /** A keyed hash of the network: 32 bytes. */
   network: Buffer
   wallet: WalletAddress | undefined
-}
-
-/** 144 bits, 24 characters. */
-const TOKEN_BYTES = 18
-const token = /^[\w-]{24}$/
-
-/** A new secret name of a link, for its address. */
-export function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
-}
-
-/** Whether a text may be a link's secret name. */
-export function isToken(text: string): boolean {
-  return token.test(text)
 }
 
 /** The hash of a link's secret name, as the database stores it. */

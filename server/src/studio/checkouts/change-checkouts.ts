@@ -5,7 +5,7 @@ import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { type StudioKey } from '../../http/credentials.ts'
-import { attemptReply, checkoutReply, type CheckoutDraft, type CheckoutRow, newPublicId } from '../../checkouts/checkout.ts'
+import { attemptReply, checkoutReply, type CheckoutDraft, type CheckoutRow } from '../../checkouts/checkout.ts'
 import {
   findCheckout,
   findKeyedCheckout,
@@ -15,6 +15,7 @@ import {
   lockCheckout,
   markExpired,
 } from '../../checkouts/checkout-store.ts'
+import { newUrlToken } from '../../runtime/url-token.ts'
 import { insertLogEntry } from '../log/studio-log-store.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function createCheckout(
   { key, idempotencyKey }: { key: StudioKey; idempotencyKey: string },
 ): Promise<CheckoutRow> {
   const named = { namespace: key.namespace, idempotencyKey }
-  const id = await insertCheckout(database, draft, { ...named, publicId: newPublicId(), actor: key.name })
+  const id = await insertCheckout(database, draft, { ...named, publicId: newUrlToken(), actor: key.name })
   if (id !== undefined) return requireCheckout(database, id)
   const known = await findKeyedCheckout(database, draft, named)
   if (!known?.isSame) throw new Failure('IDEMPOTENCY_KEY_REUSED')

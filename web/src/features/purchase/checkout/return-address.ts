@@ -1,3 +1,5 @@
+import { isSafeReturn } from '@juicebar/contract/return-address'
+
 /** What the game is told when the player returns. It proves nothing: the game asks the market. */
 export type ReturnStatus = 'completed' | 'expired' | 'cancelled'
 
@@ -29,11 +31,5 @@ export function returnHost(returnUrl: string): string | undefined {
 function readReturnUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
-  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-  return isSafe && url.username === '' && url.password === '' && url.hash === '' ? url : undefined
-}
-
-/** Of a host name as URLs have it, in which every form of an IPv4 address is four numbers. */
-function isLoopback(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(?:\.\d+){3}$/.test(name)
+  return isSafeReturn(url) && url.hash === '' ? url : undefined
 }
