@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-import { endpoints } from '@juicebar/contract/endpoints'
 import { studioEndpoints } from '@juicebar/contract/endpoints/studio'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
@@ -44,7 +43,7 @@ export function printCalls(): string {
   const messages = Object.entries(webhookData).map(
     ([type, data]) => `  | { type: '${type}'; timestamp: string; data: ${typeOf(data, named)} }`,
   )
-  const endpointRows = Object.keys(studioEndpoints).map((name) => `  ${name}: '${endpoints[name as keyof typeof endpoints]}',`)
+  const endpointRows = Object.entries(studioEndpoints).map(([name, endpoint]) => `  ${name}: '${endpoint}',`)
   const interfaces = [...named].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
   return [
     HEAD,

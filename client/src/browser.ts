@@ -1,9 +1,11 @@
+const ends = ['completed', 'expired', 'cancelled'] as const
+
 /** How a checkout ended for its player. The game's server asks the market whether it was paid: a page can say anything. */
 export interface CheckoutOutcome {
   /** The studio's `id` of the checkout; undefined if the window was closed before the page knew. */
   id: string | undefined
   /** closed: the player closed the window. */
-  status: 'completed' | 'expired' | 'cancelled' | 'closed'
+  status: (typeof ends)[number] | 'closed'
 }
 
 const WIDTH = 420
@@ -57,8 +59,6 @@ function outcomeIn(popup: Window, address: string): Promise<CheckoutOutcome> {
     addEventListener('message', onMessage, { signal: listening.signal })
   })
 }
-
-const ends = ['completed', 'expired', 'cancelled'] as const
 
 function readOutcome(data: unknown): CheckoutOutcome | undefined {
   if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'juicebar.checkout') return undefined

@@ -10,7 +10,7 @@ export type * from './calls.ts'
 export type CallName = keyof Calls
 
 interface RequestOptions {
-  /** Gives up the call, with its repetitions. */
+  /** Gives up the call and its retries. */
   signal?: AbortSignal
 }
 

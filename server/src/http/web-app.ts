@@ -150,6 +150,7 @@ function registerPlace(
   { path, limit, describe, standsAlone }: Place,
   page: { head: PageHead; render: RenderPage },
 ): void {
+  const render: RenderPage = standsAlone ? (head) => page.render(head).replace(listingsPreload, '') : page.render
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {
     await limit.address(request)
     // Replaces the header of every other reply, which is on the raw reply.
@@ -159,7 +160,6 @@ function registerPlace(
       if (!isDatabaseOutage(error)) throw error
       return 'away' as const
     })
-    const render = (head: PageHead) => (standsAlone ? page.render(head).replace(listingsPreload, '') : page.render(head))
     if (found === 'away') return (await preparePage(render(page.head), 503))(request, reply)
     const own = { ...(found ?? missing), path: path.replace(':id', encodeURIComponent(id)) }
     return (await preparePage(render({ ...page.head, page: own }), found ? 200 : 404))(request, reply)

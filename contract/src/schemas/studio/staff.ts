@@ -67,7 +67,7 @@ export const staffCalls = {
   setStaff: {
     summary: 'Put a wallet on the staff, or change what it may do',
     description:
-      'Replaces its scopes and its name. Nobody can give scopes that they do not have, a key with a daily limit or an expiry gives neither what is limited nor what lasts, and no key gives `admin`, which ends any key.',
+      'Replaces its scopes and its name. Nobody can grant scopes that they do not have. A key with a daily limit or an expiry grants neither what is limited nor what lasts, and no key grants `admin`, with which any key can be revoked.',
     params: staffParams,
     body: Type.Optional(
       Type.Union([

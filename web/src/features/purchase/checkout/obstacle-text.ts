@@ -1,5 +1,5 @@
-import { lamportsToSol } from '@juicebar/contract/money'
-import { formatAmount, formatSol } from '../../../ui/format.ts'
+import { formatAmount } from '../../../ui/format.ts'
+import { formatLamports } from '../order/order-text.ts'
 import { cannotBuyHere } from '../way-to-pay.ts'
 import { type Obstacle } from './screen.ts'
 
@@ -15,7 +15,7 @@ export function obstacleText(obstacle: Obstacle, item: string): string | undefin
     case 'short':
       return `${shortText(obstacle, item)} This page keeps looking for more.`
     case 'dear':
-      return `It costs more right now than the game allows: ${solText(obstacle.costs)} instead of at most ${solText(obstacle.most)}. This page keeps looking for a better price.`
+      return `It costs more right now than the game allows: ${sol(obstacle.costs)} instead of at most ${sol(obstacle.most)}. This page keeps looking for a better price.`
     case 'other wallet':
       return 'This checkout is for another wallet. Connect the one that you use in the game.'
     case 'wallet cannot pay':
@@ -23,15 +23,13 @@ export function obstacleText(obstacle: Obstacle, item: string): string | undefin
     case 'refused':
       return obstacle.reason
     case 'poor':
-      return `Your wallet has ${solText(obstacle.has)}, and this takes ${solText(obstacle.needs)} with the network fee. Add SOL to it, or use another wallet.`
+      return `Your wallet has ${sol(obstacle.has)}, and this takes ${sol(obstacle.needs)} with the network fee. Add SOL to it, or use another wallet.`
   }
 }
+
+const sol = (lamports: bigint) => `${formatLamports(lamports)} SOL`
 
 function shortText({ forSale, wanted, toOthers }: Extract<Obstacle, { kind: 'short' }>, item: string): string {
   if (forSale > 0) return `Only ${formatAmount(forSale)} of ${formatAmount(wanted)} are for sale right now.`
   return `${toOthers ? 'Nobody else' : 'Nobody'} sells ${item} right now.`
-}
-
-function solText(lamports: bigint): string {
-  return `${formatSol(lamportsToSol(lamports))} SOL`
 }
