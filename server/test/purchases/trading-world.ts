@@ -443,12 +443,12 @@ export class TradingWorld {
 
   /** Makes every purchase due that will ever be again. */
   async makePurchasesDue(): Promise<void> {
-    await this.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
+    await this.connection.pool.query('update purchases set reconcile_at = least(reconcile_at, now()) where reconcile_at is not null')
   }
 
-  /** Makes every case due that will ever be again. */
+  /** Makes every case due that will ever be again. A round takes few of them: those that wait for longest come first. */
   async makeCasesDue(): Promise<void> {
-    await this.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
+    await this.connection.pool.query('update cases set reconcile_at = least(reconcile_at, now()) where reconcile_at is not null')
   }
 
   /** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
