@@ -91,7 +91,7 @@ test('older sales come page by page, and newer ones wait for whoever reads below
   await expect(rows(page)).toHaveCount(100)
   await page.getByRole('button', { name: 'Show older' }).press('Enter')
   await expect(rows(page)).toHaveCount(120)
-  await expect(feed).toContainText('That is everything so far.')
+  await expect(feed).toContainText('No older sales.')
 
   const read = rows(page).filter({ hasText: '60 Grape Soda' })
   await read.scrollIntoViewIfNeeded()

@@ -27,7 +27,7 @@ async function openAlerts(page: Page) {
 
 async function setAlert(page: Page, price: number | string) {
   const dialog = dialogOf(page)
-  await dialog.getByLabel('When one costs at most (SOL)').fill(String(price))
+  await dialog.getByLabel('Unit price at or below (SOL)').fill(String(price))
   await dialog.getByRole('button', { name: 'Tell me', exact: true }).click()
 }
 
@@ -86,7 +86,7 @@ test('an alert fires once, in each of the player’s tabs, when somebody else se
   const player = await signedIn({ sol: 0 })
   const { page } = player
   const dialog = await openAlerts(page)
-  await expect(dialog).toContainText('You have no alerts yet. Each fires once.')
+  await expect(dialog).toContainText('No alerts yet. Each one notifies you once.')
   await setAlert(page, CHEAP.each)
   const rows = dialog.getByRole('list', { name: 'Your alerts' }).getByRole('listitem')
   await expect(rows).toHaveText(/Grape Soda at 0\.00002 SOL or less\s*Waiting/)
@@ -119,7 +119,7 @@ test('an alert fires once, in each of the player’s tabs, when somebody else se
 test('a price that cannot be is said so, and Enter sets one that can', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   const dialog = await openAlerts(page)
-  const field = dialog.getByLabel('When one costs at most (SOL)')
+  const field = dialog.getByLabel('Unit price at or below (SOL)')
   await expect(field).toBeFocused()
   await field.fill('0')
   await expect(dialog).toContainText('The lowest price is 0.000001 SOL.')

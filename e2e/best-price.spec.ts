@@ -42,7 +42,7 @@ for (const width of [390, 1280]) {
       await choose(page, 'Grape Soda', 15)
       const panel = bestPrice(page, 'Grape Soda')
       await expect(panel).toContainText('From2 sellers')
-      await expect(panel).toContainText('The dearest of them0.002 SOL')
+      await expect(panel).toContainText('Highest unit price0.002 SOL')
       await panel.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
       const payment = page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' })
       await expect(payment).toContainText('0.02 SOL in 2 transfers')
@@ -98,7 +98,7 @@ test('a hold of several listings survives a reload, says what it is in words, an
   await phantom.refuse(page, -32603)
   await choose(page, 'Orange Juice', 15)
   await page.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
-  await expect(banner(page)).toContainText('No SOL moved. What you are buying is kept for you')
+  await expect(banner(page)).toContainText('No SOL moved. Your items stay reserved for you')
 
   await page.reload()
   const waiting = page.getByRole('region', { name: 'Needs attention' })

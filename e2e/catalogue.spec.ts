@@ -201,7 +201,7 @@ test.describe('two hundred items', () => {
     await page.goto('/')
     await page.getByRole('button', { name: 'Item: All items' }).click()
     await page.getByRole('combobox', { name: 'Search the items' }).fill('grape soda')
-    await expect(page.getByText('No item is called that.')).toBeVisible()
+    await expect(page.getByText('No item matches your search.')).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(page.getByRole('button', { name: 'Item: All items' })).toBeFocused()

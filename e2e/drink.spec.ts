@@ -163,7 +163,7 @@ test('the page opens from the market and back leads to where one was', async ({ 
   await expect(page.getByRole('article').first()).toBeVisible()
 })
 
-test.describe('an address of no drink', () => {
+test.describe('an address of nothing', () => {
   test.use({ allowedErrors: /404/ })
 
   test('is answered with 404 and a way back', async ({ page }) => {
@@ -174,6 +174,19 @@ test.describe('an address of no drink', () => {
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Go to the market' }).click()
     await expect(page.getByRole('article').first()).toBeVisible()
+  })
+
+  test('that no page has is answered so, too, and back leads to it again', async ({ page }) => {
+    const reply = await page.goto('/drinks')
+    expect(reply?.status()).toBe(404)
+    await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible()
+    await expect(page).toHaveTitle('Not found · Juicebar Marketplace')
+    await expect(page.getByRole('article')).toHaveCount(0)
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Go to the market' }).click()
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await page.goBack()
+    await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible()
   })
 })
 
@@ -195,7 +208,7 @@ test('the best price is bought and the drink is sold on its page', async ({ sign
   await expect(dialog.getByText('Last sold for')).toBeVisible()
   await dialog.getByLabel('Token Amount').fill('1')
   await dialog.getByLabel('Price (SOL)').fill('100')
-  await expect(dialog.locator('div', { hasText: /^Cheaper ones for sale\d/ })).toBeVisible()
+  await expect(dialog.locator('div', { hasText: /^For sale at a lower price\d/ })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByLabel('Price (SOL)').fill('0.001')
   await dialog.getByRole('button', { name: 'List Item' }).click()

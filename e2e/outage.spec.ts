@@ -93,6 +93,36 @@ test('a page that is open when the database goes away hears of it, and of its re
   await expect(page.getByText(/^The market as of/)).toHaveCount(0)
 })
 
+test('a server that is gone is asked with growing pauses, and found within ten seconds of its return', async ({ page }) => {
+  await page.clock.install()
+  await page.route('**/api/marketplace/events', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'retry: 1000\n\nevent: ready\ndata: {"type":"ready"}\n\n' }),
+  )
+  await page.goto('/')
+  const buy = buyButtons(page).first()
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) await page.clock.runFor(1_000)
+  }
+  await expect(async () => {
+    await pass(1)
+    await expect(buy).toBeVisible({ timeout: 100 })
+  }).toPass()
+  await page.route('**/{health,api/**}', (route) => route.abort())
+  await pass(30)
+  await expect(buyButtons(page)).toHaveCount(0)
+  let asked = 0
+  page.on('request', () => (asked += 1))
+  await pass(30)
+  expect(asked).toBeGreaterThan(3)
+  expect(asked).toBeLessThan(20)
+  await page.unroute('**/{health,api/**}')
+  await pass(10)
+  await expect(async () => {
+    await pass(1)
+    await expect(buy).toBeVisible({ timeout: 100 })
+  }).toPass()
+})
+
 test('a signed-in player who reloads during an outage sees the market as it was, and is signed in when it is over', async ({
   signedIn,
 }) => {

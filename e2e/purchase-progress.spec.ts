@@ -41,14 +41,14 @@ test('the countdown follows when an outage has extended the time to pay', async 
   await page.route('**/rpc', (route) => (route.request().postData()?.includes('getLatestBlockhash') ? undefined : route.continue()))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
-  await expect(page.getByText(/Kept for you for another 0:5\d/)).toBeVisible()
+  await expect(page.getByText(/Reserved for you for another 0:5\d/)).toBeVisible()
   await page.route('**/api/marketplace/my-purchases?*status=held*', async (route: Route) => {
     const response = await route.fetch()
     const { purchases } = (await response.json()) as { purchases: { payMillisLeft: number }[] }
     const extended = purchases.map((purchase) => ({ ...purchase, payMillisLeft: purchase.payMillisLeft + 45_000 }))
     await route.fulfill({ response, json: { purchases: extended, nextCursor: null } })
   })
-  await expect(page.getByText(/Kept for you for another 1:[34]\d/)).toBeVisible()
+  await expect(page.getByText(/Reserved for you for another 1:[34]\d/)).toBeVisible()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 

@@ -13,7 +13,7 @@ test('a listing is sold in parts unless its seller wants it sold whole', async (
   await expect(parts).toBeChecked()
   await dialog.getByLabel('Token Amount').fill('20')
   await dialog.getByLabel('Price (SOL)').fill('0.5')
-  await expect(dialog.getByText('You receive in all')).toBeVisible()
+  await expect(dialog.getByText('You receive')).toBeVisible()
   await expect(dialog.getByText('0.5 SOL', { exact: true })).toBeVisible()
   await expect(dialog.getByText('0.025 SOL', { exact: true })).toBeVisible()
   await expect(dialog.getByText(/be the cheapest, by|above the cheapest|As cheap as/)).toBeVisible()

@@ -215,7 +215,7 @@ test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
   await buyer.phantom.refuse(buyer.page, -32603)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
-  await expect(buyer.page.getByRole('alert')).toContainText('No SOL moved. What you are buying is kept for you')
+  await expect(buyer.page.getByRole('alert')).toContainText('No SOL moved. Your items stay reserved for you')
   await expect((await findListing(seller.page, seller.address)).getByText('Your listing')).toBeVisible()
 
   await buyer.page.reload()

@@ -104,7 +104,7 @@ export interface Calls {
       staff: Staff | null
     }
   }
-  /** Put a wallet on the staff, or change what it may do. */
+  /** Add a wallet to the staff, or change its permissions. */
   setStaff: {
     input: {
       params: {
@@ -117,7 +117,7 @@ export interface Calls {
       staff: Staff
     }
   }
-  /** Take a wallet off the staff. */
+  /** Remove a wallet from the staff. */
   removeStaff: {
     input: {
       params: {
@@ -461,7 +461,7 @@ export interface Calls {
       webhook: Webhook
     }
   }
-  /** Make another secret for a webhook. */
+  /** Rotate a webhook’s secret. */
   rotateWebhook: {
     input: {
       params: {

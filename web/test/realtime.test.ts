@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { showsNewest } from '../src/realtime/apply-event.ts'
 import { fillPath } from '../src/api/client.ts'
-import { retryDelay } from '../src/realtime/subscribe-to-events.ts'
+import { growingPause } from '../src/api/growing-pause.ts'
 import { createEventParser, marketEventOf } from '../src/realtime/read-event-stream.ts'
 import { listing } from './support/listing.ts'
 
@@ -43,12 +43,12 @@ describe('server-sent events', () => {
   })
 })
 
-test('attempts to reconnect begin when the server asks for it, and spread out', () => {
-  expect(retryDelay(0, { retry: 4_000, random: 0 })).toBe(4_000)
-  expect(retryDelay(0, { retry: 4_000, random: 1 })).toBe(6_000)
-  expect(retryDelay(1, { retry: 4_000, random: 0 })).toBe(8_000)
-  expect(retryDelay(50, { retry: 4_000, random: 0 })).toBe(15_000)
-  expect(retryDelay(50, { retry: 4_000, random: 1 })).toBe(22_500)
+test('attempts to reconnect begin when the server asks for it, and spread out, ten seconds apart at most', () => {
+  expect(growingPause(0, 2_000, 0)).toBe(2_000)
+  expect(growingPause(0, 2_000, 1)).toBe(3_000)
+  expect(growingPause(1, 2_000, 0)).toBe(4_000)
+  expect(growingPause(50, 2_000, 0)).toBeGreaterThan(6_000)
+  expect(growingPause(50, 2_000, 1)).toBeLessThan(10_000)
 })
 
 test('a new listing is put on top only of lists that would show it there', () => {

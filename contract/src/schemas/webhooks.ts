@@ -127,7 +127,7 @@ export const webhookCalls = {
     failures: ['WEBHOOK_NOT_FOUND'],
   },
   rotateWebhook: {
-    summary: 'Make another secret for a webhook',
+    summary: 'Rotate a webhook’s secret',
     description: 'For 24 hours messages carry a signature with each of the two.',
     params: webhookParams,
     querystring: logReasonQuery,

@@ -93,7 +93,7 @@ export interface MarketLook {
 
 /**
  * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file, with what makes it this market's. The web
- * app's own paths get its page; everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
+ * app's own paths get its page; every other path that a person may have opened gets it with 404, and anything else a failure reply. If the web app is not built, `/` says so.
  */
 export async function registerWebApp(
   fastify: FastifyInstance,
@@ -115,6 +115,7 @@ export async function registerWebApp(
   const render = await readPage(join(folder, MARKET_PAGE))
   const renderDesk = await readPage(join(folder, DESK_PAGE))
   const sendPage = await preparePage(render(head))
+  const sendMissing = await preparePage(render({ ...head, page: { ...missing, path: '/' } }), 404)
   const sendDesk = await preparePage(renderDesk(head))
   for (const place of places) registerPlace(fastify, place, { head, render })
   const pages = { '/': sendPage, [`/${MARKET_PAGE}`]: sendPage, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
@@ -131,7 +132,9 @@ export async function registerWebApp(
       if (icons.test(path)) reply.header('cross-origin-resource-policy', 'cross-origin')
     },
   })
-  fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
+  fastify.setNotFoundHandler((request, reply) =>
+    isWebAppPath(request) ? sendMissing(request, reply) : replyToUnmatchedPath(request, reply),
+  )
 }
 
 /** Has the browser fetch the market's first listings along with the page. */

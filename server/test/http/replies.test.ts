@@ -105,7 +105,7 @@ const replies: [string, string, RequestInit, number][] = [
   ['a wrong method', listingsUrl, { method: 'DELETE' }, 405],
   ['an address that is no URL', '/%ff', {}, 400],
   ['the web app', '/', {}, 200],
-  ['a path of the web app', '/listing/1', { headers: { accept: 'text/html' } }, 200],
+  ['a path that is no page', '/market', { headers: { accept: 'text/html' } }, 404],
   ['a file', '/assets/a.js', {}, 200],
   ['the API document', '/api/openapi.json', {}, 200],
   ['a preflight', '/api/config', { method: 'OPTIONS', headers: preflight }, 204],

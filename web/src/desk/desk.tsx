@@ -59,7 +59,7 @@ function DeskPage() {
         </Gate>
       ) : (
         <main className="mx-auto grid min-h-dvh max-w-xl place-content-center p-4">
-          <h1 className="sr-only">The studio’s desk</h1>
+          <h1 className="sr-only">Studio desk</h1>
           <Shown query={query} what="The market">
             {() => null}
           </Shown>

@@ -1,6 +1,7 @@
 import { type MarketEvent } from '@juicebar/contract/events'
 
 import { readKnownEventId } from '../api/client.ts'
+import { growingPause } from '../api/growing-pause.ts'
 import { type LiveState } from './live-state.ts'
 import { readEventStream } from './read-event-stream.ts'
 
@@ -12,7 +13,6 @@ type TabMessage =
 const LOCK = 'juicebar-events'
 /** How long to wait before reconnecting to a server that has not given a time, in milliseconds. */
 const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 15_000
 
 interface Subscription {
   /** The last event received before any of this reader's private data was loaded; undefined if there was none. */
@@ -118,17 +118,8 @@ async function keepReading({ heard, onEvent, onState, signal }: Subscription): P
     }).catch(() => undefined)
     if (signal.aborted) return
     onState('reconnecting')
-    await pause(retryDelay(failures++, { retry }), signal)
+    await pause(growingPause(failures++, retry), signal)
   }
-}
-
-/**
- * How long to wait before the next attempt: what the server asked for, doubling, and up to half as much again at random.
- *
- * @returns milliseconds
- */
-export function retryDelay(failures: number, { retry, random = Math.random() }: { retry: number; random?: number }): number {
-  return Math.min(retry * 2 ** failures, LONGEST_RETRY_MS) * (1 + random / 2)
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

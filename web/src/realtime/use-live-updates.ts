@@ -41,9 +41,21 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
   useEffect(() => {
     if (!polling) return undefined
     if (queryClient.getQueryState(keys.health)?.status === 'success') noteMarketAge(0)
-    const poll = () => applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
+    const reset = () => {
+      if (!isAway()) applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
+    }
+    // One request finds out that the server is away; the page then checks whether it is back, and loads everything again.
+    const poll = () => {
+      if (!isAway()) void queryClient.refetchQueries({ queryKey: keys.health }).then(reset)
+    }
     const timer = setInterval(poll, POLL_MS * (1 + Math.random()))
     return () => clearInterval(timer)
   }, [polling])
   return state
+}
+
+/** Whether the last check of the server's health failed. */
+function isAway(): boolean {
+  const health = queryClient.getQueryState(keys.health)
+  return health !== undefined && health.errorUpdatedAt > health.dataUpdatedAt
 }

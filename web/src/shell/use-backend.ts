@@ -3,6 +3,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
+import { growingPause } from '../api/growing-pause.ts'
 import { useMarketTime } from '../api/market-time.ts'
 import { allListings, configQuery, healthQuery, keys, listingsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -12,8 +13,8 @@ import { useNotices } from '../feedback/use-notices.ts'
 /** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
 export type BackendStatus = 'checking' | 'online' | 'away' | 'offline'
 
-/** How often to check whether the server is available again, in milliseconds; up to twice that, so that browsers spread. */
-const CHECK_MS = 3_000
+/** The first pause before checking whether the server is available again, in milliseconds. */
+const FIRST_CHECK_MS = 2_000
 
 /**
  * Checks on load whether the server is online, and reads its public settings; if it is offline or an outage is reported, checks until it is
@@ -29,13 +30,20 @@ export function useBackend(): { backend: BackendStatus; config: PublicConfig | u
     if (backend !== 'away' && backend !== 'offline') return undefined
     const isOffline = backend === 'offline'
     if (isOffline) showBanner(messages.healthFailed)
-    const check = () => {
-      reload(keys.health)
-      if (isOffline) void queryClient.prefetchInfiniteQuery(listingsQuery(allListings))
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const checkLater = (failures: number) => {
+      timer = setTimeout(
+        () => {
+          reload(keys.health)
+          if (isOffline) void queryClient.prefetchInfiniteQuery(listingsQuery(allListings))
+          checkLater(failures + 1)
+        },
+        growingPause(failures, FIRST_CHECK_MS),
+      )
     }
-    const timer = setInterval(check, CHECK_MS * (1 + Math.random()))
+    checkLater(0)
     return () => {
-      clearInterval(timer)
+      clearTimeout(timer)
       if (isOffline) dismissBanner()
       catchUp()
     }

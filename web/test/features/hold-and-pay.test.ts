@@ -65,7 +65,7 @@ describe('a purchase', () => {
 
   test('that fails in the wallet keeps its hold, so that the buyer can try again', async () => {
     const calls = open(fails(4900))
-    await expect(run().outcome).rejects.toThrow(/No SOL moved\. What you are buying is kept for you until the time to pay runs out/)
+    await expect(run().outcome).rejects.toThrow(/No SOL moved\. Your items stay reserved for you until the time to pay runs out/)
     expect(calls).not.toContain(CANCEL)
   })
 })
@@ -120,7 +120,7 @@ describe('a purchase that fails for an unknown reason', () => {
   test('before the wallet is asked', async () => {
     open(signs, { 'POST /rpc': refused(400, 'BAD_REPLY') })
     await expect(run().outcome).rejects.toThrow(
-      /^BAD_REPLY\. Your wallet was not asked, so no SOL moved\. What you are buying is kept for you/,
+      /^BAD_REPLY\. Your wallet was not asked, so no SOL moved\. Your items stay reserved for you/,
     )
   })
 

@@ -259,7 +259,7 @@ describe('a wallet that fails to sign with the market', () => {
 
   test('is not remembered if it fails alone, too', async () => {
     const { stored } = openMarket(fails(-32603))
-    await expect(run().outcome).rejects.toThrow('What you are buying is kept for you')
+    await expect(run().outcome).rejects.toThrow('Your items stay reserved for you')
     expect(stored.size).toBe(0)
   })
 

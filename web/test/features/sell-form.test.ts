@@ -54,10 +54,10 @@ describe('the sell form', () => {
 
   test('knows where a price stands among the others', () => {
     const text = (unit: number, cheapest = 1) => compareUnitPrice(unit, cheapest).text
-    expect(compareUnitPrice(1, 1)).toEqual({ text: 'As cheap as the cheapest now', farOff: false })
+    expect(compareUnitPrice(1, 1)).toEqual({ text: 'Same as the lowest price', farOff: false })
     expect(text(0.999)).toBe('Yours would be the cheapest, by less than 1%')
-    expect(text(1.001)).toBe('Less than 1% above the cheapest now')
-    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% above the cheapest now', farOff: false })
+    expect(text(1.001)).toBe('Less than 1% above the lowest price')
+    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% above the lowest price', farOff: false })
     expect(compareUnitPrice(0.51, 1)).toEqual({ text: 'Yours would be the cheapest, by 49%', farOff: false })
     expect(compareUnitPrice(0.5, 1)).toEqual({ text: 'Yours would be the cheapest, by 50%. Is this the price you mean?', farOff: true })
     expect(compareUnitPrice(2, 1).farOff).toBe(true)

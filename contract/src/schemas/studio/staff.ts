@@ -65,7 +65,7 @@ export const staffCalls = {
     failures: ['WALLET_ADDRESS_INVALID'],
   },
   setStaff: {
-    summary: 'Put a wallet on the staff, or change what it may do',
+    summary: 'Add a wallet to the staff, or change its permissions',
     description:
       'Replaces its scopes and its name. Nobody can grant scopes that they do not have. A key with a daily limit or an expiry grants neither what is limited nor what lasts, and no key grants `admin`, with which any key can be revoked.',
     params: staffParams,
@@ -88,7 +88,7 @@ export const staffCalls = {
     failures: ['WALLET_ADDRESS_INVALID', 'WALLET_CANNOT_SIGN', 'STAFF_TOO_POWERFUL', 'TOO_MANY_STAFF'],
   },
   removeStaff: {
-    summary: 'Take a wallet off the staff',
+    summary: 'Remove a wallet from the staff',
     description:
       'From then on no server lets it use the desk, even if `STUDIO_WALLETS` names it, until a call puts it on the staff again. Keys that it made stay. Doing it again changes nothing.',
     params: staffParams,

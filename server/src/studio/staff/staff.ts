@@ -87,7 +87,7 @@ function actionLines({ name, subject, fields }: SignedAction): string[] {
       return ordersLines(Array.isArray(fields['orders']) ? fields['orders'] : [])
     case 'createStudioKey':
       return [
-        `Make the studio key ${quoted(fields['name'])} with the scopes ${list(fields['scopes'])}`,
+        `Create the studio key ${quoted(fields['name'])} with the scopes ${list(fields['scopes'])}`,
         `Most credits a day: ${plain(fields['dailyCreditLimit'] ?? 'without limit')}`,
         `Valid until: ${plain(fields['expiresAt'] ?? 'it is revoked')}`,
         `Replaces the key: ${plain(fields['replaces'] ?? 'none')}`,
@@ -96,10 +96,10 @@ function actionLines({ name, subject, fields }: SignedAction): string[] {
       return [`Revoke the studio key ${subject}`]
     case 'setStaff':
       return [
-        `Put ${subject} on the staff${fields['name'] === undefined ? '' : ` as ${quoted(fields['name'])}`} with the scopes ${list(fields['scopes'] ?? staffScopes)}`,
+        `Add ${subject} to the staff${fields['name'] === undefined ? '' : ` as ${quoted(fields['name'])}`} with the scopes ${list(fields['scopes'] ?? staffScopes)}`,
       ]
     case 'removeStaff':
-      return [`Take ${subject} off the staff`]
+      return [`Remove ${subject} from the staff`]
     case 'releasePurchase':
       return [`Release the hold ${subject} as unpaid`]
     case 'acceptRecovery':
@@ -107,7 +107,7 @@ function actionLines({ name, subject, fields }: SignedAction): string[] {
     case 'createWebhook':
       return [`Have ${list(fields['events'])} posted to ${quoted(fields['url'])}`]
     case 'rotateWebhook':
-      return [`Make another secret for the webhook ${subject}`]
+      return [`Rotate the secret of the webhook ${subject}`]
   }
 }
 

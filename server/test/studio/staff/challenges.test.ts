@@ -190,7 +190,7 @@ describe('a challenge', () => {
     const leaving = `/keys/${randomUUID()}?reason=it%20leaked`
     expect((await desk.challenge('DELETE', leaving)).body.challenge.message.split('\n')[2]).toBe('Reason: "it leaked"')
     const id = randomUUID()
-    expect(await wordsOf(`/webhooks/${id}/rotate`)).toBe(`Make another secret for the webhook ${id}`)
+    expect(await wordsOf(`/webhooks/${id}/rotate`)).toBe(`Rotate the secret of the webhook ${id}`)
     expect(await wordsOf(`/recoveries/${id}/accept`, { reason: 'x' })).toBe(
       `Open the market although the recovery ${id} could not check everything`,
     )

@@ -25,9 +25,9 @@ export function KeysPart() {
   const query = useInfiniteQuery(keysQuery)
   const [secret, setSecret] = useState<string>()
   return (
-    <Part title="Keys" about="One for each program. The root key is not among them." actions={<MakeKey onMade={setSecret} />}>
+    <Part title="Keys" about="One for each program. The root key is not among them." actions={<CreateKey onCreated={setSecret} />}>
       {secret && <Secret what="The secret of the new key" secret={secret} onPutAway={() => setSecret(undefined)} />}
-      <Pages query={query} what="The keys" nothing="There is no key but the root key.">
+      <Pages query={query} what="The keys" nothing="No keys besides the root key.">
         {(keys) => <KeyRows keys={keys} />}
       </Pages>
     </Part>
@@ -43,17 +43,17 @@ function keyColumns(now: number): readonly Column<Key>[] {
   return [
     { name: 'Name', cell: ({ name }) => <b className="inline-block min-w-24 font-semibold wrap-anywhere">{name}</b> },
     { name: 'State', cell: (key) => <Status tone={endOf(key, now) ? 'plain' : 'good'}>{endOf(key, now) ?? 'In use'}</Status> },
-    { name: 'May do', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
     { name: 'Credits today', cell: creditText },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
-    { name: 'Made by', cell: ({ createdBy }) => <Who name={createdBy} /> },
-    { name: 'End', figures: true, cell: (key) => endOf(key, now) === undefined && <EndKey id={key.id} name={key.name} /> },
+    { name: 'Created by', cell: ({ createdBy }) => <Who name={createdBy} /> },
+    { name: 'Revoke', figures: true, cell: (key) => endOf(key, now) === undefined && <RevokeKey id={key.id} name={key.name} /> },
   ]
 }
 
 /** Why a key is no longer accepted; undefined if it is. */
 function endOf({ revokedAt, expiresAt }: Key, now: number): string | undefined {
-  if (revokedAt) return 'Ended'
+  if (revokedAt) return 'Revoked'
   return expiresAt && Date.parse(expiresAt) <= now ? 'Expired' : undefined
 }
 
@@ -61,22 +61,22 @@ function creditText({ dailyCreditLimit, creditedToday }: Key): string {
   return dailyCreditLimit === null ? 'no limit' : `${formatAmount(creditedToday ?? 0)} of ${formatAmount(dailyCreditLimit)}`
 }
 
-function EndKey({ id, name }: { id: string; name: string }) {
+function RevokeKey({ id, name }: { id: string; name: string }) {
   return (
     <Act
-      label="End"
-      title={`End the key “${name}”`}
-      consequence="From now on no server accepts it: the program that uses it is refused at once. It cannot be taken back; make the next key first."
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="End the key"
-      done="The key has ended."
+      label="Revoke"
+      title={`Revoke the key “${name}”`}
+      consequence="Programs that use it are refused at once, on every server. This cannot be undone: create the replacement first."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Revoke key"
+      done="Key revoked."
       signed
       act={(reason) => callSigned('revokeStudioKey', { params: { id }, query: { reason } })}
     />
   )
 }
 
-function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
+function CreateKey({ onCreated }: { onCreated: (secret: string) => void }) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>(['read'])
   const [limit, setLimit] = useState('')
@@ -91,30 +91,36 @@ function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
   const limited = { ...(limit && { dailyCreditLimit: Number(limit) }), ...(expires && { expiresAt: new Date(expires).toISOString() }) }
   return (
     <Act
-      label="Make a key"
+      label="Create key"
       kind="primary"
-      title="Make a key"
+      title="Create a key"
       onBegin={begin}
-      consequence="Whoever has its secret can do what you tick, until the key is ended. The secret is shown once: put it where the program finds it."
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="Make the key"
-      done="The key is made."
+      consequence="Whoever has its secret can use the permissions you choose until you revoke the key. The secret is shown only once: store it safely."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Create key"
+      done="Key created."
       signed
       problem={problemOf({ name, scopes, limit, expires }, now)}
       act={(reason) => callSigned('createStudioKey', { body: { name: name.trim(), scopes, reason, ...limited } })}
-      onDone={({ key }) => onMade(key.secret)}
+      onDone={({ key }) => onCreated(key.secret)}
     >
-      <TextField label="Name" hint="The log calls it so." maxLength={MAX_KEY_NAME} required value={name} onChange={setName} />
+      <TextField label="Name" hint="Shown in the log." maxLength={MAX_KEY_NAME} required value={name} onChange={setName} />
       <ScopeTicks chosen={scopes} onChoose={setScopes} />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Credits a day"
-          hint={inMarketWords('Drinks of all kinds. Empty: no limit.')}
+          hint={inMarketWords('Across all drinks. Leave empty for no limit.')}
           inputMode="numeric"
           value={limit}
           onChange={setLimit}
         />
-        <TextField type="datetime-local" label="Expires" hint="In your time zone. Empty: never." value={expires} onChange={setExpires} />
+        <TextField
+          type="datetime-local"
+          label="Expires"
+          hint="In your time zone. Leave empty for never."
+          value={expires}
+          onChange={setExpires}
+        />
       </div>
     </Act>
   )
@@ -129,7 +135,7 @@ interface KeyText {
 
 function problemOf({ name, scopes, limit, expires }: KeyText, now: number): string | undefined {
   if (!name.trim()) return 'Give the key a name.'
-  if (!scopes.length) return 'Tick at least one thing that it may do.'
+  if (!scopes.length) return 'Choose at least one permission.'
   if (limit && !Number.isSafeInteger(Number(limit))) return 'The credits a day are a whole number.'
   if (expires && Date.parse(expires) <= now) return 'The key would have expired already: choose a later time.'
   return undefined

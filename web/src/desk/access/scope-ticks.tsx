@@ -23,7 +23,7 @@ interface ScopeTicksProps {
 export function ScopeTicks({ chosen, onChoose }: ScopeTicksProps) {
   return (
     <fieldset className="grid gap-3 sm:grid-cols-2">
-      <legend className="mb-2 text-small font-semibold">May do</legend>
+      <legend className="mb-2 text-small font-semibold">Permissions</legend>
       {scopes.map((scope) => (
         <ScopeTick
           key={scope}

@@ -19,10 +19,10 @@ type Member = Reply<'studioStaff'>['staff'][number]
 
 const columns: readonly Column<Member>[] = [
   { name: 'Wallet', cell: ({ wallet }) => <WalletLink address={wallet} /> },
-  { name: 'Whose', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'nobody has said'}</span> },
-  { name: 'May do', cell: ({ scopes }) => scopes.join(', ') },
-  { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'named by STUDIO_WALLETS') },
-  { name: 'Take off', figures: true, cell: ({ wallet, name }) => <TakeOff wallet={wallet} name={name} /> },
+  { name: 'Name', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'no name'}</span> },
+  { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'set in STUDIO_WALLETS') },
+  { name: 'Remove', figures: true, cell: ({ wallet, name }) => <RemoveStaff wallet={wallet} name={name} /> },
 ]
 
 /** The wallets that may use this desk. */
@@ -31,8 +31,8 @@ export function StaffPart() {
   return (
     <Part
       title="Staff"
-      about="The wallets that may use this desk. Taking one off ends what it may do within a second."
-      actions={<PutOnStaff />}
+      about="The wallets that may use this desk. A removed wallet loses its access within a second."
+      actions={<AddStaff />}
     >
       <Shown query={query} what="The staff">
         {(staff) =>
@@ -47,27 +47,27 @@ export function StaffPart() {
   )
 }
 
-function TakeOff({ wallet, name }: { wallet: string; name: string | null }) {
+function RemoveStaff({ wallet, name }: { wallet: string; name: string | null }) {
   return (
     <Act
-      label="Take off"
-      title={`Take ${name ?? 'this wallet'} off the staff`}
+      label="Remove"
+      title={`Remove ${name ?? 'this wallet'} from the staff`}
       consequence={
         <>
           The wallet <span className="figures wrap-anywhere">{wallet}</span> can no longer use the desk, from the next second on and on
           every server. It stays a player. Keys that it made stay.
         </>
       }
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="Take off"
-      done="The wallet is off the staff."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Remove"
+      done="The wallet is no longer staff."
       signed
       act={(reason) => callSigned('removeStaff', { params: { wallet }, query: { reason } })}
     />
   )
 }
 
-function PutOnStaff() {
+function AddStaff() {
   const [wallet, setWallet] = useState('')
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([...staffScopes])
@@ -77,17 +77,17 @@ function PutOnStaff() {
     setScopes([...staffScopes])
   }
   const address = wallet.trim()
-  const missing = scopes.length ? undefined : 'Tick at least one thing that they may do.'
+  const missing = scopes.length ? undefined : 'Choose at least one permission.'
   return (
     <Act
-      label="Put on the staff"
+      label="Add staff"
       kind="primary"
-      title="Put a wallet on the staff"
+      title="Add a wallet to the staff"
       onBegin={begin}
-      consequence="Whoever has this wallet can use the desk at once, and do what you tick. For a wallet that is on the staff already, this replaces what it may do."
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="Put on the staff"
-      done="The wallet is on the staff."
+      consequence="Whoever has this wallet can use the desk at once, with the permissions you choose. If the wallet is already staff, they replace its current ones."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Add staff"
+      done="The wallet can use the desk."
       signed
       problem={parseWalletAddress(address) ? missing : 'This is not a wallet’s address.'}
       act={(reason) =>
@@ -95,7 +95,7 @@ function PutOnStaff() {
       }
     >
       <TextField label="Wallet" hint="Its address." required value={wallet} onChange={setWallet} />
-      <TextField label="Whose it is" maxLength={MAX_STAFF_NAME} value={name} onChange={setName} />
+      <TextField label="Name" maxLength={MAX_STAFF_NAME} value={name} onChange={setName} />
       <ScopeTicks chosen={scopes} onChoose={setScopes} />
     </Act>
   )

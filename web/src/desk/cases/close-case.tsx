@@ -17,7 +17,7 @@ export function CloseCase({ subject: { caseId, refundable, kind } }: { subject: 
           {kind === 'lost' && ' The seller’s listings can be bought and removed again.'}
         </>
       }
-      reason={{ label: 'What was done', hint: 'Buyer, seller and log show it.' }}
+      reason={{ label: 'What was done', hint: 'Shown to buyer and seller, and in the log.' }}
       doIt="Close the case"
       done="The case is closed."
       act={(reason) => callStudio('closeCase', { body: { caseId, note: reason } })}

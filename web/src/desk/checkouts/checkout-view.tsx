@@ -29,7 +29,7 @@ export function CheckoutView({ id }: { id: string }) {
         {({ checkout, tries }) => (
           <>
             <CheckoutCard checkout={checkout} why={whyNotCompleted(checkout, tries)} openedAt={tries.openedAt} />
-            <Part title="Attempts to pay" about="The newest first. Refused payments are kept for a week.">
+            <Part title="Attempts to pay" about="Newest first. Refused payments are kept for a week.">
               {tries.attempts.length > 0 ? (
                 <Table caption="Attempts to pay" columns={columns} rows={tries.attempts} keyOf={({ at, wallet }) => `${at} ${wallet}`} />
               ) : (
@@ -65,7 +65,7 @@ function CheckoutCard({ checkout, why, openedAt }: CheckoutCardProps) {
         <Fact name="Reference">{clientReference ?? 'none'}</Fact>
         <Fact name="Purchase">{purchaseId === null ? 'none' : <FindLink id={purchaseId} />}</Fact>
         <Fact name="Player">{buyer === null ? 'nobody' : <WalletLink address={buyer} />}</Fact>
-        <Fact name="Paid in all">{lamports === null ? 'nothing' : `${exactSol(BigInt(lamports))} SOL`}</Fact>
+        <Fact name="Total paid">{lamports === null ? 'nothing' : `${exactSol(BigInt(lamports))} SOL`}</Fact>
         <Fact name="May cost">{maxLamports === null ? 'anything' : `${exactSol(BigInt(maxLamports))} SOL at most`}</Fact>
         <Fact name="May be paid by">{wallet === null ? 'any wallet' : <WalletLink address={wallet} />}</Fact>
         <Fact name="Created">
@@ -87,12 +87,12 @@ function CheckoutCard({ checkout, why, openedAt }: CheckoutCardProps) {
 function EndCheckout({ id }: { id: string }) {
   return (
     <Act
-      label="End it"
-      title="End the checkout"
-      consequence="Nobody can pay it any more. Your game hears that it has expired, and the player’s page says so."
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="End it"
-      done="The checkout is ended."
+      label="Expire"
+      title="Expire the checkout"
+      consequence="Nobody can pay it any more. Your game is told that it has expired, and the player’s page shows it."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Expire"
+      done="Checkout expired."
       act={(reason) => callStudio('expireCheckout', { params: { id }, query: { reason } })}
     />
   )
@@ -101,7 +101,7 @@ function EndCheckout({ id }: { id: string }) {
 const columns: readonly Column<CheckoutAttempt>[] = [
   { name: 'When', cell: ({ at }) => <Moment at={at} /> },
   { name: 'Player', cell: ({ wallet }) => <WalletLink address={wallet} /> },
-  { name: 'How it ended', cell: (attempt) => <span className="inline-block min-w-56">{attemptWords(attempt)}</span> },
+  { name: 'Outcome', cell: (attempt) => <span className="inline-block min-w-56">{attemptWords(attempt)}</span> },
   {
     name: 'Purchase',
     cell: ({ purchaseId }) => (purchaseId === null ? <span className="text-dim">none</span> : <FindLink id={purchaseId} />),

@@ -15,7 +15,7 @@ export const checkoutStates: Record<CheckoutStatus, { word: string; tone: Tone }
 
 interface Tries {
   openedAt: string | null
-  /** The newest first. */
+  /** Newest first. */
   attempts: readonly CheckoutAttempt[]
 }
 

@@ -40,7 +40,7 @@ function CheckoutList() {
     <div className="grid gap-5">
       <ReferenceField onFind={setReference} />
       <Choice legend="Show checkouts that are" name="status" options={filters} chosen={status} onChoose={setStatus} />
-      <Part title="Checkouts" about="What your game has asked players to pay for, the newest first.">
+      <Part title="Checkouts" about="What your game has asked players to pay for, newest first.">
         <Pages
           query={query}
           what="The checkouts"

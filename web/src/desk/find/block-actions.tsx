@@ -42,7 +42,7 @@ function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: b
             )}
         </>
       }
-      reason={{ label: 'Why', hint: 'The player reads it.' }}
+      reason={{ label: 'Reason', hint: 'Shown to the player.' }}
       doIt="Block"
       done="The player is blocked."
       problem={end && end.getTime() <= now ? 'The block would be over already: choose a later end.' : undefined}
@@ -56,11 +56,11 @@ function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: b
       <TextField
         type="datetime-local"
         label="Until"
-        hint="In your time zone. Empty: until somebody ends it."
+        hint="In your time zone. Leave empty to block until somebody ends it."
         value={until}
         onChange={setUntil}
       />
-      <Tick label="Take their listings off the market" checked={removes} onChange={setRemoves} />
+      <Tick label="Remove their listings from the market" checked={removes} onChange={setRemoves} />
     </Act>
   )
 }

@@ -73,7 +73,7 @@ function ByTransaction({ signature }: { signature: string }) {
   const query = useInfiniteQuery(purchasesQuery({ signature }))
   return (
     <div className="grid gap-5">
-      <Pages query={query} what="What this transaction touched" nothing="This transaction has touched no purchase of this market.">
+      <Pages query={query} what="The purchases of this transaction" nothing="This transaction belongs to no purchase of this market.">
         {(purchases) => purchases.map((purchase) => <PurchaseCard key={purchase.purchaseId} purchase={purchase} />)}
       </Pages>
     </div>

@@ -26,7 +26,7 @@ export function PlayerView({ walletAddress }: { walletAddress: string }) {
       <Shown query={player} what="The player">
         {(read) => <PlayerCard player={read} />}
       </Shown>
-      <Part title="Purchases and sales" about="The newest first.">
+      <Part title="Purchases and sales" about="Newest first.">
         <Pages query={purchases} what="The purchases" nothing="This wallet has neither bought nor sold anything.">
           {(items) => <PurchaseRows purchases={items} />}
         </Pages>
@@ -50,7 +50,7 @@ function PlayerCard({ player }: { player: Player }) {
       title="Player"
       about={
         <Status tone={block ? 'warn' : createdAt ? 'good' : 'plain'}>
-          {block ? 'Blocked' : createdAt ? 'Plays' : 'Has never signed in'}
+          {block ? 'Blocked' : createdAt ? 'Active' : 'Has never signed in'}
         </Status>
       }
       actions={

@@ -36,7 +36,7 @@ export function PurchaseCard({ purchase }: { purchase: StudioPurchase }) {
         <Fact name="Fee">
           {exactSol(BigInt(fee.lamports))} SOL, {formatRate(fee.basisPoints)}
         </Fact>
-        <Fact name="The buyer pays in all">{exactSol(total)} SOL</Fact>
+        <Fact name="Total for the buyer">{exactSol(total)} SOL</Fact>
       </Facts>
       <Table caption="Items" columns={itemColumns} rows={items} keyOf={({ listingId }) => listingId} />
       <Names purchase={purchase} />

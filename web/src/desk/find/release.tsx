@@ -17,7 +17,7 @@ export function Release({ purchaseId }: { purchaseId: string }) {
           turns up later is still delivered if the listings are free, and else becomes a case.
         </>
       }
-      reason={{ label: 'Why it is released', hint: 'Buyer, seller and log show it.' }}
+      reason={{ label: 'Reason', hint: 'Shown to buyer and seller, and in the log.' }}
       doIt="Release"
       done="The hold is released."
       signed

@@ -9,8 +9,8 @@ import { PurchaseRows } from './purchase-rows.tsx'
 export function StuckHolds() {
   const query = useInfiniteQuery(purchasesQuery({ status: 'held' }))
   return (
-    <Part title="Held right now" about="Purchases that wait for their payment, or for what the chain says about it.">
-      <Pages query={query} what="What is held" nothing="Nobody is buying anything at this moment.">
+    <Part title="Open right now" about="Purchases that wait for their payment, or for what the chain says about it.">
+      <Pages query={query} what="The open purchases" nothing="Nobody is buying anything right now.">
         {(purchases) => <PurchaseRows purchases={purchases} showWaiting />}
       </Pages>
     </Part>

@@ -3,11 +3,13 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { useMay } from '../api/use-may.ts'
-import { logOut } from '../../session/session-store.ts'
+import { logOut, useSession } from '../../session/session-store.ts'
 import { useSignOutEverywhere } from '../../session/use-sign-out-everywhere.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
-import { WalletButton } from '../../wallet/wallet-button.tsx'
+import { ConnectedWallet } from '../../wallet/wallet-button.tsx'
+import { shortAddress } from '../../ui/format.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
 import { SearchField } from '../find/search-field.tsx'
 import { placeLink, type Place, sections } from './places.ts'
 
@@ -60,7 +62,12 @@ export function Frame({ config, place, children }: FrameProps) {
             <Button kind="bare" small onClick={() => void logOut()}>
               Logout
             </Button>
-            <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} signOutEverywhere={signOutEverywhere} />
+            <SignedInAs />
+            <ConnectedWallet
+              localChain={config.network === 'localnet'}
+              demoWallet={config.demoWallet}
+              signOutEverywhere={signOutEverywhere}
+            />
           </div>
         </div>
       </header>
@@ -85,7 +92,7 @@ export function Frame({ config, place, children }: FrameProps) {
       </div>
       <footer className="border-t border-line">
         <div className="desk-width flex flex-wrap items-center gap-x-6 gap-y-2 py-4 text-tiny text-dim">
-          <p className="flex-1 basis-60">Days are UTC; other times are your own.</p>
+          <p className="flex-1 basis-60">Days are in UTC, times in your time zone.</p>
           <a href="/" className="py-2 hover:text-text">
             The market
           </a>
@@ -99,6 +106,14 @@ export function Frame({ config, place, children }: FrameProps) {
   )
 }
 
+/** Who is signed in, as long as no wallet is connected that says so: the desk asks for one only to sign. */
+function SignedInAs() {
+  const { user } = useSession()
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  if (!user || connected) return null
+  return <span className="figures px-2 text-small text-dim">{shortAddress(user.walletAddress)}</span>
+}
+
 /** Whose desk it is. */
 export function Brand({ productName }: { productName: string }) {
   return (
@@ -106,7 +121,7 @@ export function Brand({ productName }: { productName: string }) {
       <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
         <img src={marketSettings().logo} alt="" width={36} height={36} className="size-9 flex-none" />
         <span className="min-w-0 truncate">
-          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">The studio’s desk</span>
+          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">Studio desk</span>
         </span>
       </a>
     </h1>

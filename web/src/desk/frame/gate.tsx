@@ -34,8 +34,8 @@ function SignIn({ config }: { config: PublicConfig }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (
     <Threshold config={config}>
-      <h2 className="text-hero">The studio’s desk</h2>
-      <p className="text-dim">Sign in with a wallet of the staff.</p>
+      <h2 className="text-hero">Studio desk</h2>
+      <p className="text-dim">Sign in with a staff wallet.</p>
       <div className="flex flex-wrap justify-center gap-3">
         {connected && <SignInButton />}
         <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
@@ -43,7 +43,7 @@ function SignIn({ config }: { config: PublicConfig }) {
       <p className="text-small text-dim">
         Looking for the market?{' '}
         <a href="/" className="link">
-          It is over here.
+          Open the market
         </a>
       </p>
     </Threshold>
@@ -56,7 +56,7 @@ function Staff({ config, walletAddress, children }: { config: PublicConfig; wall
   if (me.error instanceof ApiError && me.error.code === 'NOT_STAFF') {
     return (
       <Threshold config={config}>
-        <h2 className="text-title">This wallet is not on the studio’s staff</h2>
+        <h2 className="text-title">This wallet does not belong to the studio’s staff</h2>
         <p className="figures max-w-full text-small text-dim wrap-anywhere">{walletAddress}</p>
         <div className="flex flex-wrap justify-center gap-3">
           <Button onClick={() => void logOut()}>Use another wallet</Button>
@@ -69,7 +69,7 @@ function Staff({ config, walletAddress, children }: { config: PublicConfig; wall
   }
   return (
     <Threshold config={config}>
-      <Shown query={me} what="What you may do here">
+      <Shown query={me} what="Your permissions">
         {() => null}
       </Shown>
     </Threshold>

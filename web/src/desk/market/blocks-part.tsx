@@ -11,14 +11,14 @@ import { Unblock } from '../parts/unblock.tsx'
 
 const columns: readonly Column<Block>[] = [
   { name: 'Player', cell: ({ walletAddress }) => <WalletLink address={walletAddress} /> },
-  { name: 'Why', cell: ({ reason }) => <span className="block min-w-40 wrap-anywhere">{reason}</span> },
+  { name: 'Reason', cell: ({ reason }) => <span className="block min-w-40 wrap-anywhere">{reason}</span> },
   { name: 'Since', cell: ({ since }) => <Moment at={since} /> },
   { name: 'By', cell: ({ actor }) => <Who name={actor} /> },
   { name: 'Until', cell: ({ until }) => (until ? <Moment at={until} /> : <span className="whitespace-nowrap">somebody ends it</span>) },
 ]
 
 const end: Column<Block> = {
-  name: 'End',
+  name: 'Unblock',
   figures: true,
   cell: ({ walletAddress }) => <Unblock walletAddress={walletAddress} />,
 }

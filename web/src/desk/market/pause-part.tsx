@@ -52,7 +52,7 @@ function PauseMarket({ again }: { again: boolean }) {
           ? 'Every player reads the new message at once. The market stays paused.'
           : 'Within a second nobody can list or buy, on every server. What is being paid is still delivered, and players can still remove their listings and refund.'
       }
-      reason={{ label: 'Message', hint: 'Every player reads it; the log keeps it as the reason.' }}
+      reason={{ label: 'Message', hint: 'Shown to every player, and kept in the log.' }}
       doIt={again ? 'Change' : 'Pause'}
       done={again ? 'The message is changed.' : 'The market is paused.'}
       act={(message) => callStudio('pauseMarket', { body: { message } })}
@@ -67,7 +67,7 @@ function ResumeMarket() {
       kind="primary"
       title="Open the market again"
       consequence="Players can list and buy again at once, on every server."
-      reason={{ label: 'Why it opens', hint: 'Only the log shows it.' }}
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Open"
       done="The market is open."
       act={(reason) => callStudio('resumeMarket', { query: { reason } })}

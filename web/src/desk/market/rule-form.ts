@@ -3,10 +3,10 @@ import { type Rule } from '@juicebar/contract/schemas'
 
 /** The limits of a rule, in the order of the form. */
 export const limits = [
-  { name: 'minUnitPrice', label: 'Lowest price of one (SOL)', most: MAX_PRICE_SOL, whole: false },
-  { name: 'maxUnitPrice', label: 'Highest price of one (SOL)', most: MAX_PRICE_SOL, whole: false },
-  { name: 'maxListingsPerWallet', label: 'Most listings of a player', most: MAX_LISTINGS_RULE, whole: true },
-  { name: 'maxSolPerWalletPerDay', label: 'Most SOL a player spends a day', most: MAX_DAILY_SOL, whole: false },
+  { name: 'minUnitPrice', label: 'Minimum unit price (SOL)', most: MAX_PRICE_SOL, whole: false },
+  { name: 'maxUnitPrice', label: 'Maximum unit price (SOL)', most: MAX_PRICE_SOL, whole: false },
+  { name: 'maxListingsPerWallet', label: 'Listings per player, at most', most: MAX_LISTINGS_RULE, whole: true },
+  { name: 'maxSolPerWalletPerDay', label: 'SOL per player per day, at most', most: MAX_DAILY_SOL, whole: false },
 ] as const
 
 export type LimitName = (typeof limits)[number]['name']

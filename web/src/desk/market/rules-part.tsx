@@ -21,7 +21,7 @@ import { limits, readRule, replaceRule, ruleText } from './rule-form.ts'
 export function RulesPart() {
   const query = useQuery(rulesQuery)
   return (
-    <Part title="Rules" about="They hold when somebody lists or buys, and never for what is already paid.">
+    <Part title="Rules" about="Applied when somebody lists or buys, never to what is already paid.">
       <Shown query={query} what="The rules">
         {(rules) => <Rules rules={rules} />}
       </Shown>
@@ -40,9 +40,9 @@ interface RuleRow {
 
 const columns: readonly Column<RuleRow>[] = [
   { name: 'Drink', cell: ({ type, name }) => <DrinkName type={type} name={name} /> },
-  { name: 'Price of one (SOL)', figures: true, cell: ({ rule }) => priceText(rule) },
-  { name: 'Listings of a player', figures: true, cell: ({ rule }) => atMost(rule?.maxListingsPerWallet, formatAmount) },
-  { name: 'SOL a day of a player', figures: true, cell: ({ rule }) => atMost(rule?.maxSolPerWalletPerDay, formatSol) },
+  { name: 'Unit price (SOL)', figures: true, cell: ({ rule }) => priceText(rule) },
+  { name: 'Listings per player', figures: true, cell: ({ rule }) => atMost(rule?.maxListingsPerWallet, formatAmount) },
+  { name: 'SOL per player per day', figures: true, cell: ({ rule }) => atMost(rule?.maxSolPerWalletPerDay, formatSol) },
   { name: 'Change', figures: true, cell: ({ type, name, rules, may }) => may && <ChangeRule tokenType={type} name={name} rules={rules} /> },
 ]
 
@@ -86,9 +86,9 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
       }
       title={`Rules of ${name}`}
       onBegin={() => setText(ruleText(known))}
-      consequence="They hold at once, on every server. Listings that break them stay where they are, but nobody can buy them."
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
-      doIt="Set the rules"
+      consequence="They apply at once, on every server. Listings that break them stay where they are, but nobody can buy them."
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
+      doIt="Save rules"
       done={`The rules of ${name} are set.`}
       problem={'problem' in read ? read.problem : undefined}
       act={(reason) => {
@@ -107,7 +107,7 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
           />
         ))}
       </div>
-      <p className="text-tiny text-dim">What is empty is not limited.</p>
+      <p className="text-tiny text-dim">Leave a field empty for no limit.</p>
     </Act>
   )
 }

@@ -33,7 +33,7 @@ export function AuditPlace({ id }: { id: string }) {
         actions={<StartAudit />}
       />
       {shown && <AuditResult key={shown} id={shown} />}
-      <Part title="Latest audits" about="The newest first, whoever started them.">
+      <Part title="Latest audits" about="Newest first, whoever started them.">
         <Pages query={audits} what="The audits" nothing="Nobody has started an audit yet.">
           {(items) => <AuditList audits={items} shown={shown} />}
         </Pages>
@@ -55,7 +55,7 @@ function StartAudit() {
           ? 'Every payment there ever was is read from the chain again. On a large market that takes hours. If an audit is under way, it becomes this one.'
           : inMarketWords('Everything since the last audit is checked, and all drinks. If an audit is under way, you see that one.')
       }
-      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Start"
       done="The audit is under way."
       act={(reason) => callStudio('startAudit', { body: { full, reason } })}
@@ -63,7 +63,7 @@ function StartAudit() {
         location.assign(placeLink('audit', audit.id))
       }}
     >
-      <Tick label="Read every payment again" checked={full} onChange={setFull} />
+      <Tick label="Check every payment again" checked={full} onChange={setFull} />
     </Act>
   )
 }
@@ -120,12 +120,8 @@ function Report({ audit }: { audit: Audit }) {
         <Fact name="Delivered purchases">{purchases ? formatAmount(purchases.settled) : 'not yet known'}</Fact>
         <Fact name="Open cases">{purchases ? formatAmount(purchases.openCases) : 'not yet known'}</Fact>
       </Facts>
-      <Findings
-        title="What does not add up"
-        count={violationCount}
-        texts={violations.map(({ invariant, detail }) => `${invariant}: ${detail}`)}
-      />
-      <Findings title="What could not be checked" count={uncheckedCount} texts={unchecked} />
+      <Findings title="Discrepancies" count={violationCount} texts={violations.map(({ invariant, detail }) => `${invariant}: ${detail}`)} />
+      <Findings title="Not checked" count={uncheckedCount} texts={unchecked} />
       {tokens.length > 0 && <Table short caption="Drinks" columns={tokenColumns} rows={tokens} keyOf={({ tokenType }) => tokenType} />}
     </Part>
   )

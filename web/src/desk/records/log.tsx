@@ -17,22 +17,22 @@ type Entry = Reply<'studioLog'>['log'][number]
 const columns: readonly Column<Entry>[] = [
   { name: 'When', cell: ({ time }) => <Moment at={time} /> },
   { name: 'Who', cell: ({ key }) => <Who name={key} /> },
-  { name: 'What', cell: (entry) => <span className="whitespace-nowrap">{whatWasDone(entry)}</span> },
-  { name: 'Of what', cell: ({ subject }) => <Subject subject={subject} /> },
+  { name: 'Action', cell: (entry) => <span className="whitespace-nowrap">{whatWasDone(entry)}</span> },
+  { name: 'Target', cell: ({ subject }) => <Subject subject={subject} /> },
   {
-    name: 'Why',
+    name: 'Reason',
     cell: ({ reason }) => (
       <span className="inline-block min-w-48 wrap-anywhere">{reason ?? <span className="text-dim">no reason was given</span>}</span>
     ),
   },
 ]
 
-/** Who did what, to what, and why. */
+/** Log, to what, and why. */
 export function Log() {
   const query = useInfiniteQuery(logQuery)
   return (
-    <Part title="Who did what" about="Every change by a key or at this desk, the newest first. Nothing here is ever changed.">
-      <Pages query={query} what="The log" nothing="Nobody has done anything yet.">
+    <Part title="Log" about="Every change made with a key or at this desk, newest first. Entries never change.">
+      <Pages query={query} what="The log" nothing="No changes yet.">
         {(entries) => <Table caption="The log" columns={columns} rows={entries} keyOf={({ id }) => id} />}
       </Pages>
     </Part>

@@ -16,7 +16,7 @@ import { type Day, drawnSol, fillDays } from './figures.ts'
 export function DayCharts({ from, now }: { from: string; now: number }) {
   const query = useQuery(statsQuery(from, 'day'))
   return (
-    <Shown query={query} what="What the days brought">
+    <Shown query={query} what="The daily figures">
       {(stats) => <Charts days={fillDays(stats, from, now)} />}
     </Shown>
   )

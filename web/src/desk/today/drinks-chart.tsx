@@ -19,7 +19,7 @@ const MOST_BARS = 6
 export function DrinksChart({ from }: { from: string }) {
   const query = useQuery(statsQuery(from, 'tokenType'))
   return (
-    <Shown query={query} what={inMarketWords('What each drink brought')}>
+    <Shown query={query} what={inMarketWords('The figures by drink')}>
       {(stats) => <Drinks stats={stats} />}
     </Shown>
   )

@@ -18,7 +18,7 @@ export function HoursChart({ now }: { now: number }) {
   // The present hour's end, since the server's clock may have come to the next hour already.
   const query = useQuery(statsQuery(from, 'hour', firstHour(now, 0)))
   return (
-    <Shown query={query} what="What the hours brought">
+    <Shown query={query} what="The hourly figures">
       {(stats) => <Hours hours={fillHours(stats, from, now)} />}
     </Shown>
   )

@@ -16,7 +16,7 @@ export function Standing({ now }: { now: number }) {
   const seesWebhooks = useMay('admin')
   const waiting = cases.data?.cases.length ?? 0
   return (
-    <ul className="grid gap-4 sm:gap-5 md:auto-cols-fr md:grid-flow-col" aria-label="How things stand">
+    <ul className="grid gap-4 sm:gap-5 md:auto-cols-fr md:grid-flow-col" aria-label="Status">
       <Tile section="market" name="Market" query={pause} tone={pause.data ? 'warn' : 'good'} word={pause.data ? 'Paused' : 'Open'}>
         {pause.data ? `for ${howLong(pause.data.since, now)}: “${pause.data.message}”` : 'Players list and buy.'}
       </Tile>
@@ -73,7 +73,7 @@ function Tile({ section, name, query: { data, error }, tone, word, children }: T
           {known ? word : error ? 'Unknown' : '…'}
         </span>
         <span className="line-clamp-2 text-small text-dim wrap-anywhere">
-          {error ? errorSentence(error, 'Nobody knows why.') : known && children}
+          {error ? errorSentence(error, 'The reason is not known.') : known && children}
         </span>
       </a>
     </li>

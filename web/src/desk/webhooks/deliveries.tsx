@@ -15,8 +15,8 @@ type Delivery = Reply<'webhookDeliveries'>['deliveries'][number]
 export function Deliveries({ id }: { id: string }) {
   const query = useInfiniteQuery(deliveriesQuery(id))
   return (
-    <Part title="Deliveries" about="Each attempt, the newest first.">
-      <Pages query={query} what="The deliveries" nothing="Nothing was sent yet.">
+    <Part title="Deliveries" about="Every attempt, newest first.">
+      <Pages query={query} what="The deliveries" nothing="Nothing sent yet.">
         {(deliveries) => <Table caption="Deliveries" columns={deliveryColumns(id)} rows={deliveries} keyOf={(delivery) => delivery.id} />}
       </Pages>
     </Part>
@@ -26,11 +26,11 @@ export function Deliveries({ id }: { id: string }) {
 function deliveryColumns(webhookId: string): readonly Column<Delivery>[] {
   return [
     { name: 'Sent', cell: ({ sentAt }) => <Moment at={sentAt} /> },
-    { name: 'What', cell: ({ type, messageId }) => <span title={messageId}>{type}</span> },
+    { name: 'Event', cell: ({ type, messageId }) => <span title={messageId}>{type}</span> },
     { name: 'Attempt', figures: true, cell: ({ attempt }) => attempt },
-    { name: 'Answer', cell: (delivery) => <Answer delivery={delivery} /> },
+    { name: 'Reply', cell: (delivery) => <Answer delivery={delivery} /> },
     { name: 'ms', figures: true, cell: ({ latencyMillis }) => formatAmount(latencyMillis) },
-    { name: 'Again', figures: true, cell: ({ messageId }) => <ReplayWebhook id={webhookId} after={messageId} /> },
+    { name: 'Resend', figures: true, cell: ({ messageId }) => <ReplayWebhook id={webhookId} after={messageId} /> },
   ]
 }
 

@@ -4,7 +4,7 @@ import { callSigned, callStudio } from '../api/studio-call.ts'
 import { placeLink } from '../frame/places.ts'
 import { Act } from '../parts/act.tsx'
 
-const reason = { label: 'Why', hint: 'Only the log shows it.' }
+const reason = { label: 'Reason', hint: 'Only shown in the log.' }
 
 /** Switches a webhook on or off; one that is on and fails can be tried at once. */
 export function SwitchWebhook({ webhook: { id, enabled, failedAttempts } }: { webhook: Webhook }) {
@@ -41,12 +41,12 @@ export function SwitchWebhook({ webhook: { id, enabled, failedAttempts } }: { we
 export function RotateWebhook({ id, onSecret }: { id: string; onSecret: (secret: string) => void }) {
   return (
     <Act
-      label="New secret"
-      title="Make another secret"
+      label="Rotate secret"
+      title="Rotate the secret"
       consequence="For 24 hours messages are signed with both secrets, then only with the new one. It is shown once: give it to the receiver before that."
       reason={reason}
-      doIt="Make a secret"
-      done="There is another secret."
+      doIt="Rotate secret"
+      done="Secret rotated."
       signed
       act={(why) => callSigned('rotateWebhook', { params: { id }, query: { reason: why } })}
       onDone={({ webhook }) => onSecret(webhook.secret)}
@@ -67,7 +67,7 @@ export function DeleteWebhook({ id, url }: { id: string; url: string }) {
       }
       reason={reason}
       doIt="Delete"
-      done="The webhook is deleted."
+      done="Webhook deleted."
       act={(why) => callStudio('deleteWebhook', { params: { id }, query: { reason: why } })}
       onDone={() => {
         location.assign(placeLink('webhooks'))
@@ -79,12 +79,12 @@ export function DeleteWebhook({ id, url }: { id: string; url: string }) {
 export function ReplayWebhook({ id, after }: { id: string; after: string }) {
   return (
     <Act
-      label="Send again after this"
-      title="Send again from here on"
+      label="Resend from here"
+      title="Resend everything after this"
       consequence="Everything after this message is sent again, with the same webhook-ids, as far back as 30 days. A receiver that keeps the ids tells them apart. Messages before it that still wait are skipped."
       reason={reason}
       doIt="Send again"
-      done="The messages are sent again."
+      done="The messages are being resent."
       act={(why) => callStudio('replayWebhook', { params: { id }, body: { after, reason: why } })}
     />
   )

@@ -10,7 +10,7 @@ import { Secret } from '../parts/secret.tsx'
 import { Nothing, Shown } from '../parts/shown.tsx'
 import { useClock } from '../parts/use-clock.ts'
 import { Deliveries } from './deliveries.tsx'
-import { MakeWebhook } from './make-webhook.tsx'
+import { CreateWebhook } from './create-webhook.tsx'
 import { DeleteWebhook, RotateWebhook, SwitchWebhook } from './webhook-actions.tsx'
 import { webhookState } from './webhook-words.ts'
 
@@ -29,7 +29,7 @@ export function Webhooks({ id }: { id: string }) {
               {!id && (
                 <div className="flex flex-wrap items-center justify-between gap-3">
                   <p className="max-w-prose text-small text-dim">The market posts signed events to these addresses, in order.</p>
-                  <MakeWebhook onMade={setSecret} />
+                  <CreateWebhook onCreated={setSecret} />
                 </div>
               )}
               {id && (
@@ -83,7 +83,7 @@ function WebhookCard({ webhook, open, onSecret }: { webhook: Webhook; open: bool
         </Facts>
         {!open && (
           <a href={placeLink('webhooks', id)} className="link justify-self-start text-small">
-            What was sent, and send again
+            Deliveries
           </a>
         )}
       </Part>

@@ -18,7 +18,7 @@ const alertsKey = [...keys.mine, 'alerts'] as const
 /** The query key for this session's pushes. */
 export const pushKey = [...keys.mine, 'push'] as const
 
-/** The signed-in player's alerts, the newest first. */
+/** The signed-in player's alerts, newest first. */
 export const alertsQuery = queryOptions({
   queryKey: alertsKey,
   queryFn: async ({ signal }) => (await callAlerts('alerts', { signal })).alerts,

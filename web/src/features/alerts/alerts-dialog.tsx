@@ -49,7 +49,7 @@ function AlertForm({ tokenType, walletAddress }: Pick<AlertsDialogProps, 'tokenT
     <>
       <form noValidate onSubmit={submit} className="grid grid-cols-[1fr_auto] items-start gap-x-3">
         <NumberField
-          label="When one costs at most (SOL)"
+          label="Unit price at or below (SOL)"
           min={MIN_ALERT_SOL}
           step={MIN_ALERT_SOL}
           inputMode="decimal"
@@ -71,7 +71,7 @@ function AlertForm({ tokenType, walletAddress }: Pick<AlertsDialogProps, 'tokenT
       </form>
       {list.data && list.data.length > 0 && <AlertRows alerts={list.data} onDelete={(id) => remove.mutate(id)} />}
       {list.data?.length === 0 && (
-        <p className="rounded-field bg-well px-4 py-3 text-small text-dim">You have no alerts yet. Each fires once.</p>
+        <p className="rounded-field bg-well px-4 py-3 text-small text-dim">No alerts yet. Each one notifies you once.</p>
       )}
       {!list.data && list.isError && (
         <div role="status" className="grid justify-items-start gap-3 text-small">

@@ -20,7 +20,7 @@ export function DepthCard({ drink }: { drink: Drink }) {
       {!data || isOff ? (
         <Waiting what="The offers" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
       ) : data.levels.length === 0 ? (
-        <p className="py-6 text-center text-dim">None is for sale. New listings appear here.</p>
+        <p className="py-6 text-center text-dim">None for sale. New listings appear here.</p>
       ) : (
         <Steps depth={data} />
       )}
@@ -38,9 +38,7 @@ function Steps({ depth }: { depth: Depth }) {
           <Step key={step.price} step={step} share={step.amount / most} />
         ))}
       </ul>
-      <p className="text-small text-dim">
-        {depth.amount > most ? `${formatAmount(depth.amount)} in all; the others cost more.` : `That is all.`}
-      </p>
+      <p className="text-small text-dim">{formatAmount(depth.amount)} for sale in total</p>
     </>
   )
 }

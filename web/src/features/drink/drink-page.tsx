@@ -4,8 +4,8 @@ import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { type Drink } from '../../figures/drinks.ts'
 import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
+import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/use-title.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { ChartCard } from './chart/chart-card.tsx'
 import { DepthCard } from './depth-card.tsx'
 import { PriceHead } from './price-head.tsx'
@@ -21,7 +21,6 @@ interface DrinkPageProps {
 
 /** Everything about the price of one drink, and the ways to trade it. */
 export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
-  useTitle(drink?.name ?? 'Not found')
   return (
     <div className="grid gap-5">
       <AppLink
@@ -31,12 +30,17 @@ export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
         <BackIcon />
         {inMarketWords('All drinks')}
       </AppLink>
-      {drink ? <Known key={drink.type} drink={drink} actions={actions} bestPrice={bestPrice} /> : <Unknown />}
+      {drink ? (
+        <Known key={drink.type} drink={drink} actions={actions} bestPrice={bestPrice} />
+      ) : (
+        <NotFound title="There is no drink at this address" hint="The link may be wrong, or the market may not have it any more." />
+      )}
     </div>
   )
 }
 
 function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode; bestPrice: ReactNode }) {
+  useTitle(drink.name)
   useLiveFigures()
   return (
     <>
@@ -47,20 +51,6 @@ function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode
         <DepthCard drink={drink} />
         <TradesCard drink={drink} />
       </div>
-    </>
-  )
-}
-
-function Unknown() {
-  return (
-    <>
-      <h2 className="sr-only">Not found</h2>
-      <EmptyState title={inMarketWords('There is no drink at this address')}>
-        <p className="text-dim">The link may be wrong, or the market may not have it any more.</p>
-        <AppLink href="/" className="button button-primary">
-          Go to the market
-        </AppLink>
-      </EmptyState>
     </>
   )
 }

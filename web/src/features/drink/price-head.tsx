@@ -35,7 +35,7 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
         <dl className="figures grid grid-cols-2 gap-x-5 gap-y-3 text-small sm:flex sm:flex-wrap sm:gap-x-10">
           <Fact name="Last sold for">{figures && (figures.last === null ? 'never sold' : `${formatUnitPrice(figures.last)} SOL`)}</Fact>
           <Fact name="24 hours">
-            {figures && (figures.change24h === null ? 'no price before' : <Change change={figures.change24h} over="in 24 hours" />)}
+            {figures && (figures.change24h === null ? 'not enough trades' : <Change change={figures.change24h} over="in 24 hours" />)}
           </Fact>
           <Fact name="Traded in 24 h">{figures && `${formatUnitPrice(figures.volume24h)} SOL`}</Fact>
           <Fact name="For sale">{figures && formatAmount(figures.amount)}</Fact>
@@ -63,7 +63,7 @@ function Now({ figures }: { figures: SummaryItem | undefined }) {
       <span className="figures block text-hero font-bold tracking-tight">
         {figures ? formatUnitPrice(figures.floor ?? 0) : '…'} <span className="text-body font-semibold tracking-normal text-dim">SOL</span>
       </span>
-      <span className="mt-1 block text-tiny text-dim">the cheapest now</span>
+      <span className="mt-1 block text-tiny text-dim">lowest price</span>
     </p>
   )
 }

@@ -145,12 +145,12 @@ function Terms({ tokenType, price, unitPrice, cheapest, isOwnCheapest, feeBasisP
   return (
     <div className="figures grid gap-1.5 rounded-field bg-well px-4 py-3 text-small">
       <dl className="grid gap-1.5">
-        <Row label="You receive in all">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
+        <Row label="You receive">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
         <Row label={inMarketWords('For each drink')}>{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
-        <Row label="The cheapest now">
+        <Row label="Lowest price">
           {cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each${isOwnCheapest ? ', yours' : ''}`}
         </Row>
-        <Row label="Cheaper ones for sale">
+        <Row label="For sale at a lower price">
           {depth.isError ? 'unknown' : depth.data && valid ? cheaperText(depth.data, unitPrice) : '–'}
         </Row>
         <Row label="Last sold for">

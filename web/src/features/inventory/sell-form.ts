@@ -62,8 +62,8 @@ export function compareUnitPrice(unit: number, cheapest: number): { text: string
 function comparison(unit: number, cheapest: number, percent: number): string {
   const by = `${formatAmount(Math.abs(percent))}%`
   if (unit < cheapest) return `Yours would be the cheapest, by ${percent === 0 ? 'less than 1%' : by}`
-  if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} above the cheapest now`
-  return 'As cheap as the cheapest now'
+  if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} above the lowest price`
+  return 'Same as the lowest price'
 }
 
 /**

@@ -76,7 +76,7 @@ function Offer({ listing, walletAddress, onBuy, onClose }: OfferProps) {
       {!byPhone && (
         <p className="mt-5 rounded-field bg-well p-4 text-small">
           <span className="text-dim">Seller</span> <span className="figures font-semibold wrap-anywhere">{listing.seller}</span>
-          {listing.divisible && <span className="mt-1 block text-dim">You may also buy a part of it.</span>}
+          {listing.divisible && <span className="mt-1 block text-dim">You can also buy part of it.</span>}
         </p>
       )}
       {!reason && !byPhone && (

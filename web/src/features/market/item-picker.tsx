@@ -55,7 +55,7 @@ function ItemList({ chosen, onChoose, onClose }: Omit<ItemPickerProps, 'open'>) 
         />
       </div>
       <div className="mt-3 h-[min(30rem,55dvh)]">
-        <Combobox.Empty className="px-3 py-6 text-small text-dim empty:hidden">No item is called that.</Combobox.Empty>
+        <Combobox.Empty className="px-3 py-6 text-small text-dim empty:hidden">No item matches your search.</Combobox.Empty>
         <Combobox.List aria-label="Items" className="-mx-2 grid max-h-full scroll-py-2 overflow-y-auto overscroll-contain outline-none">
           {(item: CatalogueItem) => (
             <Combobox.Item

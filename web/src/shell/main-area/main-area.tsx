@@ -1,4 +1,4 @@
-import { DRINK_PATH } from '@juicebar/contract/market-settings'
+import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { Activity, type ComponentProps, lazy, Suspense, useMemo } from 'react'
 
@@ -7,6 +7,7 @@ import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
+import { NotFound } from '../../navigation/not-found.tsx'
 import { usePath } from '../../navigation/path.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
@@ -52,6 +53,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
+  if (!isPage(path)) return <NotFound title="There is no page at this address" hint="The link may be wrong or incomplete." />
   const onBuy = paused ? undefined : buy
   const walletAddress = session.user?.walletAddress
   const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
@@ -114,6 +116,11 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </CrashScreen>
     </div>
   )
+}
+
+/** Whether the market has a page at a path; whether that of a drink or a listing exists is found out there. */
+function isPage(path: string): boolean {
+  return path === '/' || path === '/index.html' || path.startsWith(DRINK_PATH) || (path.startsWith(LISTING_PATH) && path !== LISTING_PATH)
 }
 
 function Waiting() {

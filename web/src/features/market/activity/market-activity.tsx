@@ -119,7 +119,7 @@ function SaleFeed({
             {olderFailed ? 'Try again' : 'Show older'}
           </Button>
         ) : (
-          <p>That is everything so far.</p>
+          <p>No older sales.</p>
         )}
       </div>
     </div>

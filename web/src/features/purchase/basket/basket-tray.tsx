@@ -60,7 +60,7 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
         )}
         <div className="mt-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <p className="flex-1 basis-52 text-tiny text-dim">
-            Up to {MAX_ITEMS} listings of {MAX_SELLERS} sellers with one approval. Nothing is kept for you until you buy.
+            Up to {MAX_ITEMS} listings of {MAX_SELLERS} sellers with one approval. Nothing is reserved until you buy.
           </p>
           <Button kind="bare" small onClick={() => remove(listings)}>
             Empty basket

@@ -43,8 +43,8 @@ function Figures({ quote }: { quote: Quote }) {
         {formatLamports(quotedTotal(quote))} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
       </p>
       <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-small">
-        <Fact label="Each">{formatUnitPrice(averageUnitPrice ?? 0)} SOL</Fact>
-        {items.length > 1 && <Fact label="The dearest of them">{formatUnitPrice(highestUnitPrice ?? 0)} SOL</Fact>}
+        <Fact label="Average unit price">{formatUnitPrice(averageUnitPrice ?? 0)} SOL</Fact>
+        {items.length > 1 && <Fact label="Highest unit price">{formatUnitPrice(highestUnitPrice ?? 0)} SOL</Fact>}
         <Fact label="From">{sellers === 1 ? '1 seller' : `${sellers} sellers`}</Fact>
         {fee.basisPoints > 0 && (
           <>

@@ -16,7 +16,7 @@ export function HoldState({ until }: { until: number }) {
   return (
     <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
       {left > 0
-        ? `Kept for you for another ${formatCountdown(left)}. You have not paid yet.`
+        ? `Reserved for you for another ${formatCountdown(left)}. You have not paid yet.`
         : 'The time to pay is over. We are checking the chain before we free the listing; do not pay now.'}
     </p>
   )

@@ -10,7 +10,7 @@ import { cancelHold } from './cancel-hold.ts'
 import { holdOrder } from './hold-order.ts'
 import { payHold } from './pay-hold.ts'
 
-const kept = 'What you are buying is kept for you until the time to pay runs out: pay for it, or cancel the purchase.'
+const kept = 'Your items stay reserved for you until the time to pay runs out: pay for them, or cancel the purchase.'
 
 /**
  * Holds an order and has the wallet pay for it, within the time to pay. A hold that the buyer declines to pay for is cancelled.

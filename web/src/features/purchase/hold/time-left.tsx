@@ -14,7 +14,7 @@ export function TimeLeft({ order, payUntil }: { order: Order; payUntil: number }
   const now = useNow()
   return (
     <p className="mt-4 text-small text-dim">
-      Kept for you for another <span className="figures font-semibold text-text">{formatCountdown(until - now)}</span>
+      Reserved for you for another <span className="figures font-semibold text-text">{formatCountdown(until - now)}</span>
     </p>
   )
 }
