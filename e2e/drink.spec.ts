@@ -79,7 +79,7 @@ test('a trade arrives on the page while somebody looks at it, and on the market'
   await trade(seller, buyer, 20, 0.02)
 
   await expect(lastTrades(page).getByRole('listitem')).toHaveText(/^20 at 0\.0010\.02 SOL/, { timeout: 60_000 })
-  await expect(page.getByText('0.001 SOL', { exact: true })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Grape Soda', exact: true }).getByText('0.001 SOL', { exact: true })).toBeVisible()
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /: at 0\.001 SOL\. 20 for 0\.02 SOL in 1 trade\.$/)
 
   await trade(seller, buyer, 10, 0.02)

@@ -5,7 +5,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
 import { call } from './client.ts'
-import { MINE } from './query-client.ts'
+import { HEALTH, MINE } from './query-client.ts'
 
 export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { tokenType?: TokenType }
 export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
@@ -14,7 +14,7 @@ export type MyListingsStatus = ListingStatus | 'all'
 /** Data that only the signed-in wallet may see is under `MINE`, so that a logout removes it at once. */
 export const keys = {
   config: ['config'],
-  health: ['health'],
+  health: HEALTH,
   listings: ['listings'],
   cheapest: ['cheapest'],
   quotes: ['quotes'],

@@ -8,6 +8,9 @@ const FIRST_RETRY_MS = 800
 /** The first part of every query key whose data only the signed-in wallet may see. */
 export const MINE = 'mine'
 
+/** The key of the check whether the server is there. */
+export const HEALTH = ['health'] as const
+
 declare module '@tanstack/react-query' {
   interface Register {
     /** `quiet`: the query's own component reports its failure, so the banner does not. */
@@ -24,7 +27,8 @@ export const queryClient = new QueryClient({
       // A component that mounts during a logout must not request data that only the owner may see.
       enabled: ({ queryKey: [owner] }) => owner !== MINE || readJwt() !== undefined,
       staleTime: 10_000,
-      retry: (failures, error) => failures < 2 && isPassing(error),
+      // While the server is known to be away, only the check of its health asks for it again.
+      retry: (failures, error) => failures < 2 && isPassing(error) && !isServerAway(),
       retryDelay: (failures, error) =>
         error instanceof ApiError && error.retryAfter ? error.retryAfter * 1_000 : FIRST_RETRY_MS * 2 ** failures,
     },
@@ -32,3 +36,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Whether the last check of the server's health failed. */
+export function isServerAway(): boolean {
+  const health = queryClient.getQueryState(HEALTH)
+  return health !== undefined && health.errorUpdatedAt > health.dataUpdatedAt
+}

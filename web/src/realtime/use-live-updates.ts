@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { loadFirstPage } from '../api/first-page.ts'
 import { noteMarketAge } from '../api/market-time.ts'
 import { keys } from '../api/queries.ts'
-import { queryClient } from '../api/query-client.ts'
+import { isServerAway, queryClient } from '../api/query-client.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
 import { applyEvent } from './apply-event.ts'
 import { type LiveState } from './live-state.ts'
@@ -42,20 +42,14 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
     if (!polling) return undefined
     if (queryClient.getQueryState(keys.health)?.status === 'success') noteMarketAge(0)
     const reset = () => {
-      if (!isAway()) applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
+      if (!isServerAway()) applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
     }
     // One request finds out that the server is away; the page then checks whether it is back, and loads everything again.
     const poll = () => {
-      if (!isAway()) void queryClient.refetchQueries({ queryKey: keys.health }).then(reset)
+      if (!isServerAway()) void queryClient.refetchQueries({ queryKey: keys.health }).then(reset)
     }
     const timer = setInterval(poll, POLL_MS * (1 + Math.random()))
     return () => clearInterval(timer)
   }, [polling])
   return state
-}
-
-/** Whether the last check of the server's health failed. */
-function isAway(): boolean {
-  const health = queryClient.getQueryState(keys.health)
-  return health !== undefined && health.errorUpdatedAt > health.dataUpdatedAt
 }

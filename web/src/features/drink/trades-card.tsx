@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { configQuery } from '../../api/queries.ts'
 import { type Drink } from '../../figures/drinks.ts'
 import { type Trade, tradesQuery } from '../../figures/figure-queries.ts'
+import { isHeard } from '../../figures/show-trade.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice, shortSignature } from '../../ui/format.ts'
 import { explorerLink } from '../history/explorer-link.ts'
@@ -44,14 +45,14 @@ export function TradesCard({ drink }: { drink: Drink }) {
 
 function TradeRow({ trade, network }: { trade: Trade; network: PublicConfig['network'] | undefined }) {
   return (
-    <li className="arrive figures grid grid-cols-[1fr_auto] gap-x-4 gap-y-0.5 py-2.5 text-small">
+    <li className={`figures grid grid-cols-[1fr_auto] gap-x-4 gap-y-0.5 py-2.5 text-small ${isHeard(trade) ? 'arrive' : ''}`}>
       <p className="font-semibold">
         {formatAmount(trade.amount)} <span className="font-normal text-dim">at</span> {formatUnitPrice(trade.unitPrice)}
       </p>
       <p className="text-right font-bold">{formatSol(trade.price)} SOL</p>
       <p className="col-span-full flex flex-wrap justify-between gap-x-3 text-tiny text-dim">
         <time dateTime={trade.settledAt}>{formatTime(trade.settledAt)}</time>
-        <Signature signature={trade.signature} network={network} />
+        {!isHeard(trade) && <Signature signature={trade.signature} network={network} />}
       </p>
     </li>
   )
