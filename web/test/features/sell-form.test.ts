@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
+import { type Level } from '../../src/figures/figure-queries.ts'
 import {
+  cheaperThan,
   compareUnitPrice,
   escrowPreview,
   isIncomplete,
@@ -78,4 +80,15 @@ describe('the sell form', () => {
       'The listing holds 1,000 Grape Soda until it is sold or removed; 1,500 stay in your inventory.',
     )
   })
+})
+
+test('drinks of the same price are not cheaper, however the price was divided', () => {
+  const level = (lamports: number, amount: number): Level => ({
+    unitPrice: lamports / 1e9,
+    lamports: String(lamports),
+    amount,
+    listings: 1,
+  })
+  const levels = [level(333_333_333, 3), level(500_000_000, 4)]
+  expect([0.3, 1 / 3, 0.4, 0.5, 1].map((price) => cheaperThan(levels, price))).toEqual([0, 0, 3, 3, 7])
 })

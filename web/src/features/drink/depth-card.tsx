@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { type DepthStep, depthSteps } from '../../figures/depth-steps.ts'
 import { type Drink } from '../../figures/drinks.ts'
-import { type Depth, depthQuery } from '../../figures/figure-queries.ts'
+import { type Depth, depthQuery, type Level } from '../../figures/figure-queries.ts'
 import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { Waiting } from './waiting.tsx'
 
-const MOST_STEPS = 7
+const MOST_PRICES = 7
 
-/** How much is for sale up to each price. Old data is never shown, because nobody should decide what to pay based on it. */
+/** The cheapest prices, and how much is for sale at each. Old data is never shown, because nobody should decide what to pay based on it. */
 export function DepthCard({ drink }: { drink: Drink }) {
   const { data, isError, fetchStatus, refetch } = useQuery(depthQuery(drink.type))
   const isOff = isError || fetchStatus === 'paused'
@@ -22,42 +21,52 @@ export function DepthCard({ drink }: { drink: Drink }) {
       ) : data.levels.length === 0 ? (
         <p className="py-6 text-center text-dim">None for sale. New listings appear here.</p>
       ) : (
-        <Steps depth={data} />
+        <Prices depth={data} drink={drink} />
       )}
     </section>
   )
 }
 
-function Steps({ depth }: { depth: Depth }) {
-  const steps = depthSteps(depth.levels, MOST_STEPS)
-  const most = steps.at(-1)?.amount ?? 0
+function Prices({ depth: { levels, amount }, drink }: { depth: Depth; drink: Drink }) {
+  const shown = withTotals(levels.slice(0, MOST_PRICES))
+  const most = shown.at(-1)?.total ?? 0
   return (
     <>
-      <ul className="grid gap-3">
-        {steps.map((step) => (
-          <Step key={step.price} step={step} share={step.amount / most} />
-        ))}
-      </ul>
-      <p className="text-small text-dim">{formatAmount(depth.amount)} for sale in total</p>
+      <table className="figures w-full border-collapse text-small">
+        <caption className="sr-only">{drink.name} for sale, the cheapest first</caption>
+        <thead>
+          <tr className="text-tiny text-dim">
+            {['Price (SOL)', 'For sale', 'Listings', 'Total'].map((name) => (
+              <th key={name} scope="col" className="py-2 pl-3 text-right font-semibold first:pl-2 first:text-left last:pr-2">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((level) => (
+            <tr
+              key={level.lamports}
+              className="depth-row border-t border-line *:py-2.5 *:pl-3 *:text-right *:first:pl-2 *:last:pr-2"
+              style={{ backgroundSize: `${Math.max(1.5, (level.total / most) * 100)}% 100%` }}
+            >
+              <th scope="row" className="text-left! font-semibold">
+                {formatUnitPrice(level.unitPrice)}
+              </th>
+              <td>{formatAmount(level.amount)}</td>
+              <td>{formatAmount(level.listings)}</td>
+              <td className="text-dim">{formatAmount(level.total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {amount > most && <p className="text-small text-dim">{formatAmount(amount - most)} more at higher prices</p>}
     </>
   )
 }
 
-function Step({ step: { price, amount, inclusive }, share }: { step: DepthStep; share: number }) {
-  return (
-    <li className="grid gap-1.5">
-      <p className="figures flex justify-between gap-3 text-small">
-        <span className="font-semibold">{formatAmount(amount)} left</span>
-        <span className="text-dim">
-          {inclusive ? 'up to' : 'under'} <span className="font-semibold text-text">{formatUnitPrice(price)}</span> SOL
-        </span>
-      </p>
-      <span className="block h-2.5 overflow-hidden rounded-round bg-well forced-colors:border" aria-hidden="true">
-        <span
-          className="sale-bar-sold block h-full rounded-round transition-[width] duration-400"
-          style={{ width: `${Math.max(1.5, share * 100)}%` }}
-        />
-      </span>
-    </li>
-  )
+/** Each with how many can be had up to its price. */
+function withTotals(levels: readonly Level[]): (Level & { total: number })[] {
+  let total = 0
+  return levels.map((level) => ({ ...level, total: (total += level.amount) }))
 }

@@ -44,9 +44,12 @@ function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode
   useLiveFigures()
   return (
     <>
-      <PriceHead drink={drink} actions={actions} />
-      <ChartCard drink={drink} />
-      {bestPrice}
+      {/* On a phone one follows the other; beside the chart there is room to buy. */}
+      <div className="drink-top grid gap-5">
+        <PriceHead drink={drink} actions={actions} />
+        {bestPrice}
+        <ChartCard drink={drink} />
+      </div>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <DepthCard drink={drink} />
         <TradesCard drink={drink} />

@@ -1,10 +1,9 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
-import { PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import { nearestLamports, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { cheaperThan } from '../../figures/depth-steps.ts'
-import { type Depth } from '../../figures/figure-queries.ts'
+import { type Depth, type Level } from '../../figures/figure-queries.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { formatAmount } from '../../ui/format.ts'
 
@@ -97,4 +96,10 @@ function amountProblem(text: string, balance: number): string | undefined {
   if (!Number.isInteger(amount)) return 'Only whole tokens can be sold.'
   if (amount < MIN_AMOUNT) return `Sell at least ${MIN_AMOUNT}.`
   return amount > balance ? `You have ${formatAmount(balance)}.` : undefined
+}
+
+/** How many drinks cost less than a unit price in SOL. */
+export function cheaperThan(levels: readonly Level[], unitPrice: number): number {
+  const lamports = BigInt(nearestLamports(unitPrice))
+  return levels.reduce((sum, level) => (BigInt(level.lamports) < lamports ? sum + level.amount : sum), 0)
 }

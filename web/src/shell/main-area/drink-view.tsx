@@ -15,9 +15,6 @@ import { VIEW_ID } from '../views.ts'
 
 const SellDialog = lazyComponent(async () => (await import('../../features/inventory/sell-dialog.tsx')).SellDialog)
 
-/** The target of the page's Buy button. */
-const BUY_ID = 'buy'
-
 interface DrinkViewProps {
   /** The end of the page's address. */
   code: string
@@ -32,28 +29,14 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   useFocusOnView()
   const drink = findDrink(code)
   const actions = drink && (
-    <>
-      <Button kind="primary" onClick={showBestPrice}>
-        Buy
-      </Button>
-      {walletAddress === undefined ? <VisitorSell /> : <Sell drink={drink} walletAddress={walletAddress} paused={paused} />}
-    </>
+    <>{walletAddress === undefined ? <VisitorSell /> : <Sell drink={drink} walletAddress={walletAddress} paused={paused} />}</>
   )
   const place = drink && (
-    <div id={BUY_ID} className="scroll-mt-[calc(var(--pinned-top,var(--header-height))+1rem)]">
-      <CrashScreen>
-        <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Suspense>
-      </CrashScreen>
-    </div>
+    <CrashScreen>
+      <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Suspense>
+    </CrashScreen>
   )
   return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
-}
-
-/** Moves to the best price and, if there is anything to buy, to the field for the amount. */
-function showBestPrice(): void {
-  const place = document.getElementById(BUY_ID)
-  place?.scrollIntoView()
-  place?.querySelector('input')?.focus({ preventScroll: true })
 }
 
 function VisitorSell() {
