@@ -81,6 +81,16 @@ test('a visitor connects, signs in and pays, and has the page’s button in view
   await page.waitForURL(back(checkout, 'completed'))
 })
 
+test('a wallet that only sends by itself pays, and the player is back in the game', async ({ signedIn, trader }) => {
+  await list(await trader({ sol: 1 }), 'GRAPE_SODA', 3, 0.003)
+  const { page } = await signedIn({ sol: 1, sendsByItself: true })
+  const checkout = await makeCheckout()
+  await page.goto(checkout.url)
+  await pay(page).click()
+  await page.waitForURL(back(checkout, 'completed'))
+  expect(await statusOf(checkout)).toBe('completed')
+})
+
 test('a pop-up tells the game once, and closes', async ({ signedIn, trader }) => {
   await list(await trader({ sol: 1 }), 'GRAPE_SODA', 3, 0.003)
   const { page } = await signedIn({ sol: 1 })

@@ -249,6 +249,16 @@ test('a key is made, its secret shown once, and ended', async ({ openContext }) 
   await page.getByRole('button', { name: 'I have it' }).click()
   await expect(page.getByText(/^jb_/)).toHaveCount(0)
   const row = part(page, 'Keys').getByRole('row', { name: /quests/ })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('rewards')
+  await page.getByRole('dialog').getByLabel('Replaces').selectOption('quests')
+  await expectAccessible(page)
+  const created = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/api/studio/keys'))
+  await finish(page, { label: 'Reason', why: 'The old secret was shared.', doIt: 'Create key' })
+  const quests = await keyNamed('quests')
+  await approve(page, quests)
+  expect((await created).postDataJSON()).toMatchObject({ name: 'rewards', replaces: quests })
+  await page.getByRole('button', { name: 'I have it' }).click()
   await row.getByRole('button', { name: 'Revoke' }).click()
   await finish(page, { label: 'Reason', why: 'The quests are over.', doIt: 'Revoke key' })
   await approve(page, '')
@@ -401,6 +411,11 @@ async function connectToSign(page: Page): Promise<void> {
     if (await offered.isVisible()) await offered.click()
     await expect(offered.or(button)).toHaveCount(0, { timeout: 1_000 })
   }).toPass()
+}
+
+async function keyNamed(name: string): Promise<string> {
+  const { keys } = await server.market.studioKeys({})
+  return keys.find((key) => key.name === name)?.id ?? ''
 }
 
 async function approve(page: Page, what: string): Promise<void> {

@@ -29,8 +29,10 @@ const CONTENTS = [
 ]
 /** See `external` in server/vite.config.ts. */
 const NOT_BUNDLED = ['@fastify/swagger-ui']
-/** The stamp of a build, and the parts of packages that are never run. */
-const LEFT_OUT = /(?:^|\/)\.|node_modules\/.*(?:\/(?:test|tests|examples|e2e)\/|\.(?:map|md|markdown|[cm]?tsx?)$)/
+/** Where the archive has the client for game servers: where Node.js looks for what the example game imports. */
+const CLIENT = 'node_modules/@juicebar/client'
+/** The stamp of a build, and the parts of packages that are never run, except of the client: a game's authors read those. */
+const LEFT_OUT = /(?:^|\/)\.|node_modules\/(?!@juicebar\/).*(?:\/(?:test|tests|examples|e2e)\/|\.(?:map|md|markdown|[cm]?tsx?)$)/
 const LICENSE = /\/licen[cs]e[^/]*$/i
 
 const PLAIN = 0o644
@@ -53,8 +55,10 @@ export async function writeArchive() {
   const staging = await mkdtemp(join(tmpdir(), 'juicebar-pack-'))
   try {
     const folder = join(staging, top)
-    const paths = [...CONTENTS, ...runtimePackages(root, NOT_BUNDLED)]
+    const client = await readPackage(join(root, 'client/package.json'))
+    const paths = [...CONTENTS, ...runtimePackages(root, [...NOT_BUNDLED, ...Object.keys(client.dependencies)])]
     for (const path of paths) await copy(join(root, path), folder, path)
+    await addClient(folder, client)
     const scripts = { start: 'exec node start.mjs', audit: 'exec node start.mjs audit', studio: 'exec node start.mjs studio' }
     await write(
       folder,
@@ -109,6 +113,17 @@ async function copy(from, folder, path) {
     if (isLeftOut || entry.name === 'node_modules') continue
     await copy(join(from, entry.name), folder, inside)
   }
+}
+
+/**
+ * Adds the client as a package that can be packed again for a game elsewhere, so without the scripts that build it.
+ *
+ * @param {string} folder of the archive
+ * @param {{ files: string[], scripts: object, devDependencies: object }} client its package.json
+ */
+async function addClient(folder, { scripts: _scripts, devDependencies: _devDependencies, ...client }) {
+  for (const path of client.files) await copy(join(root, 'client', path), folder, `${CLIENT}/${path}`)
+  await write(folder, `${CLIENT}/package.json`, JSON.stringify(client, null, 2))
 }
 
 /**

@@ -78,13 +78,14 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
     expect(await hashOf(again)).toBe(await hashOf(archive))
   })
 
-  it(`is below ${MAX_BYTES / 1_000_000} MB packed and unpacked, in one folder, without TypeScript and without a path of this machine`, async () => {
+  it(`is below ${MAX_BYTES / 1_000_000} MB packed and unpacked, in one folder, without TypeScript but the client’s types, and without a path of this machine`, async () => {
     const bytes = (path: string) => Number(/^\d+/.exec(execFileSync('du', ['-sb', path], { encoding: 'utf8' }))?.[0])
     expect(bytes(archive)).toBeLessThan(MAX_BYTES)
     expect(bytes(unpacked)).toBeLessThan(MAX_BYTES)
     const entries = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).trim().split('\n')
     const top = archive.replace(/^.*\/|\.tar\.gz$/g, '')
-    const unwanted = (entry: string) => !entry.startsWith(`${top}/`) || /\.tsx?$|node_modules\/(?:tsx|typescript|vite)\//.test(entry)
+    const unwanted = (entry: string) =>
+      !entry.startsWith(`${top}/`) || /(?<!\/@juicebar\/client\/dist\/\w+\.d)\.tsx?$|node_modules\/(?:tsx|typescript|vite)\//.test(entry)
     expect(entries.filter(unwanted)).toEqual([])
     expect(entries).toEqual(entries.toSorted())
     const named = spawn('grep', ['-rlF', root.replace(/\/$/, ''), unpacked])
@@ -140,6 +141,28 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
       const links = [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)\s]*)?\)/g)].map(([, link = '']) => link)
       expect({ page, dead: links.filter((link) => !existsSync(join(unpacked, 'docs', link))) }).toEqual({ page, dead: [] })
     }
+  })
+
+  it('has an example game that runs from it, with the client for its server and its page', async () => {
+    const port = String(await findFreePort())
+    const nowhere = `http://127.0.0.1:${await findFreePort()}`
+    const game = spawn(process.execPath, [join(unpacked, 'examples', 'game', 'game.mjs')], {
+      cwd: await tempFolder(),
+      env: { PATH, MARKET_URL: nowhere, STUDIO_API_KEY: 'none', PORT: port },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    onTestFinished(() => void game.kill('SIGKILL'))
+    const text = (path: string) => fetch(`http://localhost:${port}${path}`).then((reply) => reply.text(), String)
+    await expect.poll(() => text('/'), waiting).toContain('<!doctype html>')
+    expect(await text('/juicebar.js')).toContain('export const checkout')
+  })
+
+  it('has a client that games elsewhere install', async () => {
+    const client = join(unpacked, 'node_modules', '@juicebar', 'client')
+    const output = execFileSync('npm', ['pack', client, '--dry-run', '--json'], { cwd: await tempFolder(), encoding: 'utf8' })
+    const [packed] = JSON.parse(output) as { files: { path: string }[] }[]
+    const files = ['README.md', 'dist/browser.js', 'dist/client.d.ts', 'dist/client.js', 'package.json']
+    expect(packed?.files.map(({ path }) => path)).toEqual(expect.arrayContaining(files))
   })
 
   it('is a whole market with a database and a chain: pages, listings, documents, commands, and an audit', async () => {

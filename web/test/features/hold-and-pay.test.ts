@@ -117,6 +117,11 @@ describe('a purchase that fails for an unknown reason', () => {
     )
   })
 
+  test('before anything is held for a checkout, whose page shows only that', async () => {
+    open(signs, { [BUY]: broken })
+    await expect(run({ ...order, checkout: 'checkout-1' }).outcome).rejects.toThrow(/ you can pay for them here, or cancel\.$/)
+  })
+
   test('before the wallet is asked', async () => {
     open(signs, { 'POST /rpc': refused(400, 'BAD_REPLY') })
     await expect(run().outcome).rejects.toThrow(

@@ -9,7 +9,7 @@ import { formatAmount } from '../../ui/format.ts'
 import { keysQuery } from '../api/desk-queries.ts'
 import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { SelectField, TextField } from '../parts/fields.tsx'
 import { Moment, Who } from '../parts/names.tsx'
 import { Pages } from '../parts/pages.tsx'
 import { type Column, Table } from '../parts/rows.tsx'
@@ -24,8 +24,14 @@ type Key = Reply<'studioKeys'>['keys'][number]
 export function KeysPart() {
   const query = useInfiniteQuery(keysQuery)
   const [secret, setSecret] = useState<string>()
+  const now = useClock()
+  const inUse = query.data?.pages.flatMap(({ items }) => items).filter((key) => endOf(key, now) === undefined) ?? []
   return (
-    <Part title="Keys" about="One for each program. The root key is not among them." actions={<CreateKey onCreated={setSecret} />}>
+    <Part
+      title="Keys"
+      about="One for each program. The root key is not among them."
+      actions={<CreateKey inUse={inUse} onCreated={setSecret} />}
+    >
       {secret && <Secret what="The secret of the new key" secret={secret} onPutAway={() => setSecret(undefined)} />}
       <Pages query={query} what="The keys" nothing="No keys besides the root key.">
         {(keys) => <KeyRows keys={keys} />}
@@ -76,19 +82,25 @@ function RevokeKey({ id, name }: { id: string; name: string }) {
   )
 }
 
-function CreateKey({ onCreated }: { onCreated: (secret: string) => void }) {
+function CreateKey({ inUse, onCreated }: { inUse: readonly Key[]; onCreated: (secret: string) => void }) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>(['read'])
   const [limit, setLimit] = useState('')
   const [expires, setExpires] = useState('')
+  const [replaced, setReplaced] = useState('')
   const now = useClock()
   const begin = () => {
     setName('')
     setScopes(['read'])
     setLimit('')
     setExpires('')
+    setReplaced('')
   }
-  const limited = { ...(limit && { dailyCreditLimit: Number(limit) }), ...(expires && { expiresAt: new Date(expires).toISOString() }) }
+  const optional = {
+    ...(limit && { dailyCreditLimit: Number(limit) }),
+    ...(expires && { expiresAt: new Date(expires).toISOString() }),
+    ...(replaced && { replaces: replaced }),
+  }
   return (
     <Act
       label="Create key"
@@ -101,7 +113,7 @@ function CreateKey({ onCreated }: { onCreated: (secret: string) => void }) {
       done="Key created."
       signed
       problem={problemOf({ name, scopes, limit, expires }, now)}
-      act={(reason) => callSigned('createStudioKey', { body: { name: name.trim(), scopes, reason, ...limited } })}
+      act={(reason) => callSigned('createStudioKey', { body: { name: name.trim(), scopes, reason, ...optional } })}
       onDone={({ key }) => onCreated(key.secret)}
     >
       <TextField label="Name" hint="Shown in the log." maxLength={MAX_KEY_NAME} required value={name} onChange={setName} />
@@ -122,6 +134,15 @@ function CreateKey({ onCreated }: { onCreated: (secret: string) => void }) {
           onChange={setExpires}
         />
       </div>
+      {inUse.length > 0 && (
+        <SelectField
+          label="Replaces"
+          hint="Orders already posted with that key are not posted again with this one. Revoke the old key once the new one is in use."
+          options={[{ value: '', label: 'No key' }, ...inUse.map(({ id, name: label }) => ({ value: id, label }))]}
+          chosen={replaced}
+          onChoose={setReplaced}
+        />
+      )}
     </Act>
   )
 }

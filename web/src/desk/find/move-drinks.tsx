@@ -1,13 +1,13 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { SelectField, TextField } from '../parts/fields.tsx'
 
 /** Gives drinks to a player, or takes them. */
 export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' | 'debit'; walletAddress: string }) {
@@ -42,26 +42,13 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
       problem={valid ? undefined : `The amount is a whole number from ${MIN_AMOUNT} to ${formatAmount(MAX_AMOUNT)}.`}
       act={act}
     >
-      <DrinkSelect chosen={tokenType} onChoose={setTokenType} />
+      <SelectField
+        label={inMarketWords('Drink')}
+        options={catalogue().items.map(({ code, name }) => ({ value: code, label: name }))}
+        chosen={tokenType}
+        onChoose={setTokenType}
+      />
       <TextField label="Amount" inputMode="numeric" value={amount} onChange={setAmount} required />
     </Act>
-  )
-}
-
-function DrinkSelect({ chosen, onChoose }: { chosen: TokenType; onChoose: (type: TokenType) => void }) {
-  const id = useId()
-  return (
-    <div className="grid gap-1.5">
-      <label htmlFor={id} className="text-small font-semibold">
-        {inMarketWords('Drink')}
-      </label>
-      <select id={id} className="field" value={chosen} onChange={(event) => onChoose(event.target.value)}>
-        {catalogue().items.map(({ code, name }) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
   )
 }

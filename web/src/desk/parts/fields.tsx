@@ -42,6 +42,46 @@ export function TextField({ label, hint, value, onChange, lines = 1, type = 'tex
   )
 }
 
+interface SelectFieldProps {
+  label: string
+  /** What there is to know about it, below. */
+  hint?: string
+  options: readonly { value: string; label: string }[]
+  chosen: string
+  onChoose: (value: string) => void
+}
+
+/** A labelled list to choose one from. */
+export function SelectField({ label, hint, options, chosen, onChoose }: SelectFieldProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  return (
+    <div className="grid content-start gap-1.5">
+      <label htmlFor={id} className="text-small font-semibold">
+        {label}
+      </label>
+      <select
+        id={id}
+        aria-describedby={hint ? hintId : undefined}
+        className="field"
+        value={chosen}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        {options.map(({ value, label: name }) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {hint && (
+        <p id={hintId} className="text-tiny text-dim">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
 interface TickProps {
   label: string
   /** What it means, beside the label. */

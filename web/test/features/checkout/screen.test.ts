@@ -88,7 +88,7 @@ describe('what is in the way', () => {
       'It costs more right now than the game allows: 0.012 SOL instead of at most 0.01 SOL. This page keeps looking for a better price.',
     )
     expect(text({ sol: 5_000_000n })).toBe(
-      'Your wallet has 0.005 SOL, and this takes 0.01201 SOL with the network fee. Add SOL to it, or use another wallet.',
+      'Your wallet has 0.005 SOL, but this takes 0.01201 SOL with the network fee. Add SOL to it, or use another wallet.',
     )
     expect(text({ refusal: differs })).toMatch(/Connect the one that you use in the game\.$/)
     expect(text({ refusal: blocked })).toBe('This wallet is blocked: fraud.')

@@ -23,7 +23,7 @@ export function obstacleText(obstacle: Obstacle, item: string): string | undefin
     case 'refused':
       return obstacle.reason
     case 'poor':
-      return `Your wallet has ${sol(obstacle.has)}, and this takes ${sol(obstacle.needs)} with the network fee. Add SOL to it, or use another wallet.`
+      return `Your wallet has ${sol(obstacle.has)}, but this takes ${sol(obstacle.needs)} with the network fee. Add SOL to it, or use another wallet.`
   }
 }
 

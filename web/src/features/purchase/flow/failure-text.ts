@@ -10,17 +10,24 @@ export interface Reached {
   mayBeHeld?: boolean | undefined
   /** The signed payment was sent. */
   sent?: boolean | undefined
+  /** It is for a checkout, whose page has nothing but that purchase. */
+  forCheckout?: boolean | undefined
 }
 
 /** What to tell the buyer of a failed purchase: what happened, whether SOL moved, and what to do. */
-export function failureText(error: unknown, { mayBeHeld, sent }: Reached): string {
+export function failureText(error: unknown, { mayBeHeld, sent, forCheckout = false }: Reached): string {
   const text = errorSentence(error, messages.purchaseFailed)
   if (error instanceof PaymentFailed) return text
   if (error instanceof WalletError) return `${text}. No SOL moved.`
   if (error instanceof ApiError && (error.code === 'PAUSED' || !isUnexplained(error))) return text
-  if (sent)
-    return `${asSentence(text)} Your payment was sent, so do not pay again: Needs attention and your history show what becomes of it.`
+  if (sent) {
+    const shows = forCheckout ? 'this page shows' : 'Needs attention and your history show'
+    return `${asSentence(text)} Your payment was sent, so do not pay again: ${shows} what becomes of it.`
+  }
   if (isChainBusy(error)) return `${text} Nothing was held, and no SOL moved.`
   const certain = `${asSentence(text)} Your wallet was not asked, so no SOL moved.`
-  return mayBeHeld ? `${certain} If the listing was held for you, Needs attention shows it.` : certain
+  if (!mayBeHeld) return certain
+  return forCheckout
+    ? `${certain} If the items were reserved for you all the same, you can pay for them here, or cancel.`
+    : `${certain} If the listing was held for you, Needs attention shows it.`
 }

@@ -32,7 +32,7 @@ interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {
  */
 export async function runPurchase(run: Run): Promise<Purchase> {
   const { order, onProgress } = run
-  const reached: Reached = {}
+  const reached: Reached = { forCheckout: order.checkout !== undefined }
   try {
     const paid = await pay(run, requireConnection(), reached)
     reached.sent = true

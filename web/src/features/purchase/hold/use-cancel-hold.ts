@@ -18,9 +18,7 @@ export function useCancelHold() {
     onError: (error) => {
       const text = errorSentence(error, messages.purchaseFailed)
       showBanner(
-        isUnexplained(error)
-          ? `${asSentence(text)} Cancelling moves no SOL. If Needs attention still shows the purchase, cancel it again.`
-          : text,
+        isUnexplained(error) ? `${asSentence(text)} Cancelling moves no SOL. If the purchase is still shown, cancel it again.` : text,
       )
     },
     onSettled: refreshMarket,

@@ -14,7 +14,7 @@ export function endedText(purchase: Purchase): string {
     case 'chain_gone':
       return 'The local chain was restarted, so this purchase ended. No SOL moved on the current chain.'
     case 'released':
-      return `The studio released this listing: ${purchase.releaseReason ?? ''} If you paid for it after all, your payment is still found, and then delivered or shown under Needs attention.`
+      return `The studio released this listing: ${purchase.releaseReason ?? ''} If you paid for it after all, your payment is still found, and then delivered, or shown in the market under Needs attention.`
     default:
       return 'This purchase ended without delivery. Your history shows what became of the payment.'
   }
