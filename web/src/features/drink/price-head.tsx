@@ -20,7 +20,7 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
   const figures = data?.find(({ tokenType }) => tokenType === drink.type)
   return (
     <section aria-labelledby="drink-title" className="card overflow-hidden sm:flex" data-token={drink.type}>
-      <DrinkPlate tokenType={drink.type} className="h-36 flex-none sm:h-auto sm:w-44 sm:[contain:size] lg:w-56" />
+      <DrinkPlate tokenType={drink.type} className="h-24 flex-none sm:h-auto sm:w-44 sm:[contain:size] lg:w-56" />
       <div className="grid flex-1 content-between gap-5 p-5 sm:p-6">
         <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
           <div className="grid gap-3">

@@ -26,6 +26,9 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
+/** Of a drink that nobody has ever traded: no chart is about to take this place. */
+const UNTRADED_HEIGHT = '12rem'
+
 /** The price of a drink over time, as a chart or as its numbers. A drink that was not traded today is shown from its first trade on. */
 export function ChartCard({ drink }: { drink: Drink }) {
   const [chosen, setChosen] = useState<Range>()
@@ -58,7 +61,7 @@ export function ChartCard({ drink }: { drink: Drink }) {
             <Waiting what="The prices" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
           </Frame>
         ) : chart.candles.length === 0 ? (
-          <Frame height={height}>
+          <Frame height={range === 'all' ? UNTRADED_HEIGHT : height}>
             <Untraded range={range} words={words} onAll={() => setChosen('all')} />
           </Frame>
         ) : numbers ? (
