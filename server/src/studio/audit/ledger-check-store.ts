@@ -190,6 +190,21 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
     invariant: 'I5',
     query: sql`select wallet_address || ' holds ' || amount || ' ' || token_type as detail from balances where amount < 0 limit 20`,
   },
+  {
+    invariant: 'I7',
+    // A completed one may have a second delivery: a payment in time for a hold that had ended counts as well.
+    query: sql`
+      select 'checkout ' || c.id || ' (' || c.status || ') does not match its purchases' as detail
+      from checkouts c
+      cross join lateral (
+        select count(*) filter (where p.status = 'held') as held, count(*) filter (where p.status = 'settled') as settled,
+          count(*) filter (where p.status = 'settled' and p.id = c.purchase_id and (
+            select sum(i.amount) = c.amount and bool_and(i.token_type = c.token_type) from purchase_items i where i.purchase_id = p.id
+          )) as exact
+        from purchases p where p.checkout_id = c.id
+      ) of
+      where of.held > 1 or case when c.status = 'completed' then of.exact <> 1 else of.settled > 0 end limit 20`,
+  },
   ...candleChecks,
 ]
 

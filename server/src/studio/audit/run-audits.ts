@@ -84,7 +84,7 @@ export interface Working {
 
 /**
  * Continues the running audit until it is done, the signal aborts or another server has taken it over: recomputes every balance from
- * the ledger, checks the invariants I1 to I6, and verifies payments on chain. Any server can continue where it stops.
+ * the ledger, checks the invariants I1 to I7, and verifies payments on chain. Any server can continue where it stops.
  *
  * @returns false if there is no audit that this server can continue.
  */
