@@ -95,7 +95,8 @@ test('a trade arrives on the page while somebody looks at it, and on the market'
 })
 
 test('the chart is gone through with the keyboard, and has its numbers behind it', async ({ openContext }) => {
-  const page = await (await openContext()).newPage()
+  // Wide enough for a step of an hour.
+  const page = await (await openContext({ viewport: { width: 1920, height: 1000 } })).newPage()
   await page.route('**/api/marketplace/candles*', (route) => route.fulfill({ json: { candles: hours(20) } }))
   await page.goto(SODA)
   await choose(page, 'How far back', 'Week')
