@@ -16,7 +16,7 @@ test('a listing is sold in parts unless its seller wants it sold whole', async (
   await expect(dialog.getByText('You receive')).toBeVisible()
   await expect(dialog.getByText('0.5 SOL', { exact: true })).toBeVisible()
   await expect(dialog.getByText('0.025 SOL', { exact: true })).toBeVisible()
-  await expect(dialog.getByText(/be the cheapest, by|above the cheapest|As cheap as/)).toBeVisible()
+  await expect(dialog.getByText(/be the cheapest, by|above the lowest price|Same as the lowest/)).toBeVisible()
   await expect(dialog).not.toContainText(/fee/i)
   await expectAccessible(seller.page)
   await dialog.getByLabel('Price (SOL)').focus()

@@ -7,7 +7,6 @@ import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
-import { NotFound } from '../../navigation/not-found.tsx'
 import { usePath } from '../../navigation/path.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
@@ -25,6 +24,7 @@ const Inventory = lazyComponent(async () => (await import('../../features/invent
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
 const MarketActivity = lazyComponent(async () => (await import('../../features/market/activity/market-activity.tsx')).MarketActivity)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
+const NotFound = lazy(async () => ({ default: (await import('../../navigation/not-found.tsx')).NotFound }))
 const loadDrinkView = async () => ({ default: (await import('./drink-view.tsx')).DrinkView })
 /** Downloaded only when one is opened, and at once if the address names one. */
 const DrinkView = lazy(loadDrinkView)
@@ -53,7 +53,13 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
-  if (!isPage(path)) return <NotFound title="There is no page at this address" hint="The link may be wrong or incomplete." />
+  if (!isPage(path)) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <NotFound title="There is no page at this address" hint="The link may be wrong or incomplete." />
+      </Suspense>
+    )
+  }
   const onBuy = paused ? undefined : buy
   const walletAddress = session.user?.walletAddress
   const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
