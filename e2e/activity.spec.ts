@@ -3,6 +3,7 @@ import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { withoutFirstView } from './support/first-view.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, fullOnly, test } from './support/test.ts'
 
@@ -124,6 +125,7 @@ test('how long ago stays true, and links go to the explorer of the chain', async
   await page.clock.install({ time: new Date('2030-01-01T00:00:02.000Z') })
   // By the server's clock, prices of that day lie ahead.
   await page.route('**/api/marketplace/candles*', (route) => route.fulfill({ json: { candles: [] } }))
+  await withoutFirstView(page)
   await page.route('**/api/config', async (route) => {
     const reply = await route.fetch()
     await route.fulfill({ json: { ...((await reply.json()) as object), network: 'devnet' } })

@@ -97,13 +97,20 @@ test.describe('seven items of a studio', () => {
         const first = (list: string) => JSON.stringify((JSON.parse(list) as unknown[]).slice(0, count))
         await route.fulfill({
           contentType: 'text/html',
-          body: html.replace(/"catalogue":(\[.*?\}\}\])/, (_, list: string) => `"catalogue":${first(list)}`),
+          // The server has rendered all seven.
+          body: html
+            .replace(' data-first-view>', '>')
+            .replace(/"catalogue":(\[.*?\}\}\])/, (_, list: string) => `"catalogue":${first(list)}`),
         })
+      })
+      await page.route('**/files/colors.*.css', async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, body: (await response.text()).replace('--price-rows: 7', `--price-rows: ${count}`) })
       })
       await page.goto('/')
       await expect(page.getByRole('region', { name: 'Prices' }).getByRole('link')).toHaveCount(Math.min(3, count))
       expect((await page.getByRole('region', { name: 'Prices' }).boundingBox())?.height).toBe(height)
-      await page.unroute(/:\d+\/$/)
+      await page.unrouteAll()
     }
   })
 
@@ -130,7 +137,8 @@ test.describe('seven items of a studio', () => {
     const { page } = await openPlayer({ sol: 0 })
     await page.route(/:\d+\/$/, async (route) => {
       const newer = await (await route.fetch()).text()
-      await route.fulfill({ contentType: 'text/html', body: newer.replace(/\{"code":"MOON_JASMINE".*?\}\},/, '') })
+      const older = newer.replace(/\{"code":"MOON_JASMINE".*?\}\},/, '').replace(' data-first-view>', '>')
+      await route.fulfill({ contentType: 'text/html', body: older })
     })
     await page.reload()
     const card = page.getByRole('article').filter({ hasText: 'Moon Jasmine' }).first()

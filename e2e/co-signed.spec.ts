@@ -2,6 +2,7 @@ import { type BrowserContext, type Page, type Route } from '@playwright/test'
 
 import { expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
+import { withoutFirstView } from './support/first-view.ts'
 import { expect, findListing, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
@@ -164,6 +165,7 @@ test('a market whose wallets may not send offers no code to pay by', async ({ op
 
 /** Shows the pages of a profile a market with a public address, in which no wallet may send its payment by itself. */
 async function letOnlyMarketSend(profile: BrowserContext): Promise<void> {
+  await withoutFirstView(profile)
   await profile.route('**/api/config', async (route) => {
     const response = await route.fetch()
     const config = (await response.json()) as object

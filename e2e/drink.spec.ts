@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 
 import { type Page } from '@playwright/test'
 
+import { withoutFirstView } from './support/first-view.ts'
 import { expectAccessible, expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
@@ -238,6 +239,7 @@ test.describe('when figures cannot be had', () => {
 
   test('each says so, and is asked for again', async ({ page }) => {
     await page.route(/marketplace\/(?:candles|depth|trades|summary)/, (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+    await withoutFirstView(page)
     await page.goto(SODA)
     for (const what of ['The prices', 'The offers', 'The trades'])
       await expect(page.getByText(`${what} could not be loaded.`)).toBeVisible()

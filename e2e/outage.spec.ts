@@ -1,6 +1,7 @@
 import { type Page, type Route } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
+import { withoutFirstView } from './support/first-view.ts'
 import { expect, fullOnly, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
@@ -56,6 +57,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     async ({ openContext }) => {
       const page = await (await openContext({ colorScheme, viewport: { width: 320, height: 640 } })).newPage()
       const { comeBack } = await loseDatabase(page)
+      await withoutFirstView(page)
       await page.goto('/')
       await expect(page.getByRole('article').first()).toBeVisible()
       await expect(page.getByText(/^As of 2\d s ago/)).toBeVisible()
@@ -137,6 +139,7 @@ test('a signed-in player who reloads during an outage sees the market as it was,
 })
 
 test('the app says so while it checks the server', async ({ page }) => {
+  await withoutFirstView(page)
   let answer = () => {}
   const asked = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/health', async (route) => {
@@ -153,6 +156,7 @@ test('a market that cannot be loaded is not shown as an empty one', async ({ pag
   // With a live connection, the market would be loaded again without a click.
   await page.route('**/api/marketplace/events', () => undefined)
   await page.route('**/api/marketplace/listings*', (route) => route.abort())
+  await withoutFirstView(page)
   await page.goto('/')
   await expect(page.getByRole('alert')).toHaveText('Failed to load data. Check connection to backend')
   await expect(page.getByText('The market could not be loaded')).toBeVisible()

@@ -2,6 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { withoutFirstView } from './support/first-view.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, sell, test } from './support/test.ts'
 import { type Trader } from './support/trader.ts'
@@ -36,6 +37,7 @@ test('a listing is sold in parts unless its seller wants it sold whole', async (
 
 test('a fee is the buyer’s, and the seller is told so', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
+  await withoutFirstView(page)
   await page.route('**/api/config', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...((await response.json()) as object), fee: { basisPoints: 250 } } })

@@ -20,6 +20,7 @@ export default defineConfig({
     headOfServer(),
     deskInDevelopment(),
     preloadFonts(),
+    reactFirst(),
     importWithoutPreloads(),
     otherLicenses(),
     compressed(),
@@ -35,6 +36,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\//, priority: 3 },
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'figures',
@@ -113,6 +115,27 @@ function preloadFonts(): Plugin {
             tag: 'link',
             attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
             injectTo: 'head-prepend' as const,
+          })),
+    },
+  }
+}
+
+/**
+ * Has the browser run React on its own, ahead of the app that imports it. Together they would be one task, in which it can do nothing else.
+ */
+function reactFirst(): Plugin {
+  return {
+    name: 'react-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_, { bundle }) =>
+        Object.keys(bundle ?? {})
+          .filter((file) => /\/react-[\w-]+\.js$/.test(file))
+          .map((file) => ({
+            tag: 'script',
+            attrs: { type: 'module', async: true, crossorigin: true, src: `/${file}` },
+            injectTo: 'head' as const,
           })),
     },
   }

@@ -47,9 +47,10 @@ const builds = [
       'web/vite.config.ts',
       'web/vite.desk.config.ts',
       'web/vite.worker.config.ts',
+      'web/vite.first-view.config.ts',
     ],
     // The players' part first: it empties the folder.
-    configs: ['vite.config.ts', 'vite.desk.config.ts', 'vite.worker.config.ts'],
+    configs: ['vite.config.ts', 'vite.desk.config.ts', 'vite.worker.config.ts', 'vite.first-view.config.ts'],
   },
 ]
 

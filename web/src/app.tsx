@@ -1,10 +1,11 @@
 import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 
 import { queryClient } from './api/query-client.ts'
 import { PurchaseProvider } from './features/purchase/purchase-provider.tsx'
 import { NoticesProvider } from './feedback/notices-provider.tsx'
+import { shownPath } from './navigation/path.ts'
 import { CrashScreen } from './shell/crash-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Spinner } from './ui/spinner.tsx'
@@ -14,17 +15,19 @@ const CheckoutShell = lazy(async () => ({ default: (await import('./shell/checko
 
 /** Whether the page is that of a checkout, which is shown without the market around it. */
 export function isCheckout(): boolean {
-  return location.pathname.startsWith(CHECKOUT_PATH)
+  return shownPath().startsWith(CHECKOUT_PATH)
 }
 
 /** The market for players, or the page of a checkout, with what all of their parts share. */
-export function App() {
+export function Page() {
   return (
-    <QueryClientProvider client={queryClient}>
-      <NoticesProvider>
-        <PurchaseProvider>{isCheckout() ? <Checkout /> : <Shell />}</PurchaseProvider>
-      </NoticesProvider>
-    </QueryClientProvider>
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <NoticesProvider>
+          <PurchaseProvider>{isCheckout() ? <Checkout /> : <Shell />}</PurchaseProvider>
+        </NoticesProvider>
+      </QueryClientProvider>
+    </StrictMode>
   )
 }
 

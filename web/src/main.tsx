@@ -1,18 +1,22 @@
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { FIRST_VIEW_ATTRIBUTE } from '@juicebar/contract/first-view'
+import { startTransition } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
 
 import { loadFirstPage } from './api/first-page.ts'
-import { App, isCheckout } from './app.tsx'
-import { paintItems } from './catalogue/item-colors.ts'
+import { isCheckout, Page } from './app.tsx'
+import { adoptFirstView } from './first-view/first-view.ts'
 import './styles/app.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no root element')
+void start(root)
 
-if (!isCheckout()) void loadFirstPage()
-paintItems()
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-)
+async function start(element: HTMLElement): Promise<void> {
+  if (element.hasAttribute(FIRST_VIEW_ATTRIBUTE) && (await adoptFirstView())) {
+    // In a transition, so that it leaves the browser free to scroll and to press in between.
+    startTransition(() => void hydrateRoot(element, <Page />))
+  } else {
+    if (!isCheckout()) void loadFirstPage()
+    createRoot(element).render(<Page />)
+  }
+}

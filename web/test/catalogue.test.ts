@@ -9,10 +9,9 @@ async function openPage(own: boolean) {
   vi.resetModules()
   servePage(own ? { ...houseSettings, ownItems: true, catalogue: [sabre] } : houseSettings)
   const { catalogue } = await import('../src/catalogue/catalogue.ts')
-  const { paintItems } = await import('../src/catalogue/item-colors.ts')
   const { inMarketWords } = await import('../src/catalogue/in-market-words.ts')
   const { namedLike, ownedItems } = await import('../src/features/inventory/owned-items.ts')
-  return { catalogue, inMarketWords, namedLike, ownedItems, paintItems }
+  return { catalogue, inMarketWords, namedLike, ownedItems }
 }
 
 describe('the catalogue', () => {
@@ -42,33 +41,6 @@ describe('the words of a market', () => {
   test('are of items where a studio’s own are traded', async () => {
     const { inMarketWords } = await openPage(true)
     expect(inMarketWords('Choose a drink. Drinks of all kinds.')).toBe('Choose an item. Items of all kinds.')
-  })
-})
-
-describe('the colours of a studio’s items', () => {
-  /** The rules that the page adds to its style sheets. */
-  async function paint(own: boolean): Promise<string[]> {
-    const { paintItems } = await openPage(own)
-    const rules: string[] = []
-    vi.stubGlobal(
-      'CSSStyleSheet',
-      class {
-        replaceSync(text: string) {
-          rules.push(text)
-        }
-      },
-    )
-    Object.assign(document, { adoptedStyleSheets: [] })
-    paintItems()
-    return rules
-  }
-
-  test('come from the server, for both themes', async () => {
-    expect(await paint(true)).toEqual([expect.stringContaining('[data-token=COMET_SABRE]{--fruit:light-dark(#b0306a,#f0679e);')])
-  })
-
-  test('leave Juicebar’s drinks as they are', async () => {
-    expect(await paint(false)).toEqual([])
   })
 })
 

@@ -80,7 +80,7 @@ async function createHttp(context: AppContext, isDraining: () => boolean): Promi
     isDraining,
     items: catalogue.items,
     onAnswered: metrics?.counts.answered,
-    findCached: (url) => (preparation.state() === 'ready' ? caches.find(url) : undefined),
+    findCached: context.findCached,
   })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     const code = refusals[preparation.state()]

@@ -71,6 +71,14 @@ export function createContext(parts: AppParts) {
   // Subscribed before the event streams, so that a client that reacts to an event gets an answer that includes the change.
   feed.subscribe({ onEvents: caches.clear, onReset: caches.clear })
   const jwts = createSessionJwts(parts.jwtSecret)
+  const preparation = prepareDatabase(connection, parts.migrationsFolder, {
+    log,
+    failures,
+    check: async (signal) => {
+      await checkIdentity(identity, signal)
+      if (!signal.aborted) await recordCatalogue(database, parts.catalogue)
+    },
+  })
   const desk = { named: new Set(config.studioWallets), market: `${config.productName}, ${new URL(config.publicOrigin).host}` }
   return {
     ...parts,
@@ -82,14 +90,9 @@ export function createContext(parts: AppParts) {
     caches,
     jwts,
     desk,
-    preparation: prepareDatabase(connection, parts.migrationsFolder, {
-      log,
-      failures,
-      check: async (signal) => {
-        await checkIdentity(identity, signal)
-        if (!signal.aborted) await recordCatalogue(database, parts.catalogue)
-      },
-    }),
+    preparation,
+    /** Returns the reply to a GET of this path and query, if it is in memory. */
+    findCached: (url: string) => (preparation.state() === 'ready' ? caches.find(url) : undefined),
     reconciliation: createReconciliation(purchases),
     readers: createEventReaders(feed, (ids) => findLiveSessions(database, ids), failures),
     authenticate: (request: FastifyRequest) => readSession(database, jwts, bearerToken(request)),

@@ -110,11 +110,17 @@ export async function registerPages(fastify: FastifyInstance, limits: Record<Lim
     describe: (token) => requirePayLink(database, token).then(() => payee),
     prepare: (token, account) => preparePayment(purchases, token, account),
   })
-  await registerWebApp(fastify, context.webFolder, look, [
-    { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
-    { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
-    { path: `${CHECKOUT_PATH}:id`, limit: limits.read, describe: (id) => readCheckoutPage(database, catalogue, id), standsAlone: true },
-  ])
+  await registerWebApp(
+    fastify,
+    context.webFolder,
+    look,
+    [
+      { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
+      { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
+      { path: `${CHECKOUT_PATH}:id`, limit: limits.read, describe: (id) => readCheckoutPage(database, catalogue, id), standsAlone: true },
+    ],
+    context.findCached,
+  )
 }
 
 /** What every server does again and again in the background. */

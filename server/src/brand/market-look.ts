@@ -1,5 +1,6 @@
 import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { marketTitle } from '@juicebar/contract/market-settings'
+import { styleSheetOf } from '../http/page-head.ts'
 import { type MarketLook } from '../http/web-app.ts'
 import { type Picture } from '../pictures/picture.ts'
 import { type Config } from '../config.ts'
@@ -25,7 +26,9 @@ const listInWords = new Intl.ListFormat('en-GB')
  * What is served along with the web app to give it this market's look. Values that the web app needs at startup are fields of `settings`.
  */
 export function marketLook({ productName, publicOrigin }: Config, brand: Brand, goods: Goods): MarketLook {
-  const { description, welcome, footer, logo, styleSheet, themeColors } = brand
+  const { description, welcome, footer, logo, themeColors } = brand
+  const css = [brand.styleSheet?.css, goods.isOwn ? itemStyles(goods.items) : undefined].filter((part) => part !== undefined)
+  const styleSheet = css.length > 0 ? styleSheetOf('colors', css.join('')) : undefined
   return {
     head: {
       settings: {
@@ -45,6 +48,17 @@ export function marketLook({ productName, publicOrigin }: Config, brand: Brand, 
     pictures: [...(logo ? [logo] : []), ...goods.pictures],
     styleSheet,
   }
+}
+
+/**
+ * A studio's own items in their colours, like those of the house in the web app's drinks.css, whose rule for unknown items this one must
+ * outweigh, and as many rows for the list of their prices as it needs.
+ */
+function itemStyles(items: readonly CatalogueItem[]): string {
+  const rules = items.map(
+    ({ code, color: { light, dark } }) => `:root [data-token='${code}'] { --fruit: light-dark(${light}, ${dark}); --glow: ${dark}; }`,
+  )
+  return [...rules, `:root { --price-rows: ${items.length}; }`, ''].join('\n')
 }
 
 function namesOf(items: readonly CatalogueItem[]): string {

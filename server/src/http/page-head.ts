@@ -99,7 +99,7 @@ function escape(text: string): string {
 }
 
 /** JSON in which neither `</script>` nor `<!--` can occur. */
-function escapeJson(value: unknown): string {
+export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
 

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type PageAddress } from '@juicebar/contract/first-view'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import fastifyStatic from '@fastify/static'
 import { type Picture } from '../pictures/picture.ts'
 import { compress, takesGzip } from './compression.ts'
+import { type CachedReply } from './cached-replies.ts'
+import { createFirstViews, type FirstViews } from './first-views.ts'
 import { isDatabaseOutage } from '../runtime/database-failures.ts'
 import { type LimitChecks } from './rate-limits.ts'
 import {
@@ -93,13 +96,17 @@ export interface MarketLook {
 
 /**
  * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file, with what makes it this market's. The web
- * app's own paths get its page; every other path that a person may have opened gets it with 404, and anything else a failure reply. If the web app is not built, `/` says so.
+ * app's own paths get its page; every other path that a person may have opened gets it with 404, and anything else a failure reply. If
+ * the web app is not built, `/` says so.
+ *
+ * @param findCached returns the reply to a path and query that is in memory, which first views show
  */
 export async function registerWebApp(
   fastify: FastifyInstance,
   folder: string,
   { head, pictures, styleSheet }: MarketLook,
   places: readonly Place[] = [],
+  findCached: (url: string) => CachedReply | undefined = () => undefined,
 ): Promise<void> {
   registerPictures(fastify, pictures)
   if (styleSheet) serveStyleSheet(fastify, styleSheet)
@@ -114,11 +121,17 @@ export async function registerWebApp(
 
   const render = await readPage(join(folder, MARKET_PAGE))
   const renderDesk = await readPage(join(folder, DESK_PAGE))
-  const sendPage = await preparePage(render(head))
+  const firstViews = await createFirstViews(fastify, { folder, settings: head.settings, findCached, prepare: preparePage })
+  const page = render(head)
+  const market = await preparePage(page)
+  const sendMarket = async (request: FastifyRequest, reply: FastifyReply) => {
+    const filled = await firstViews?.putInto(page, addressOf(request), request)
+    return (filled ?? market)(request, reply)
+  }
   const sendMissing = await preparePage(render({ ...head, page: { ...missing, path: '/' } }), 404)
   const sendDesk = await preparePage(renderDesk(head))
-  for (const place of places) registerPlace(fastify, place, { head, render })
-  const pages = { '/': sendPage, [`/${MARKET_PAGE}`]: sendPage, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
+  for (const place of places) registerPlace(fastify, place, { head, render, firstViews })
+  const pages = { '/': sendMarket, [`/${MARKET_PAGE}`]: market, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
   for (const [path, send] of Object.entries(pages))
     fastify.get(path, { schema: { hide: true } }, async (request, reply) => send(request, reply))
   await fastify.register(fastifyStatic, {
@@ -151,7 +164,7 @@ type RenderPage = (head: PageHead) => string
 function registerPlace(
   fastify: FastifyInstance,
   { path, limit, describe, standsAlone }: Place,
-  page: { head: PageHead; render: RenderPage },
+  page: { head: PageHead; render: RenderPage; firstViews: FirstViews<PageSender> | undefined },
 ): void {
   const render: RenderPage = standsAlone ? (head) => page.render(head).replace(listingsPreload, '') : page.render
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {
@@ -165,7 +178,9 @@ function registerPlace(
     })
     if (found === 'away') return (await preparePage(render(page.head), 503))(request, reply)
     const own = { ...(found ?? missing), path: path.replace(':id', encodeURIComponent(id)) }
-    return (await preparePage(render({ ...page.head, page: own }), found ? 200 : 404))(request, reply)
+    const html = render({ ...page.head, page: own })
+    const filled = found && (await page.firstViews?.putInto(html, addressOf(request), request))
+    return (filled ?? (await preparePage(html, found ? 200 : 404)))(request, reply)
   })
 }
 
@@ -177,6 +192,11 @@ async function readPage(file: string): Promise<RenderPage> {
     if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
     return page
   }
+}
+
+function addressOf({ url }: FastifyRequest): PageAddress {
+  const [path = '/'] = url.split('?')
+  return { path, search: url.slice(path.length) }
 }
 
 function isWebAppPath(request: FastifyRequest): boolean {

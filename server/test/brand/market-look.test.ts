@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { describe, expect, it } from 'vitest'
 import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { houseBrand } from '../../src/brand/brand.ts'
@@ -37,6 +38,16 @@ describe('a market without a brand', () => {
   it('names no more than a few items for search results', () => {
     const { head } = marketLook(readConfig({}), houseBrand, catalogueOf(7))
     expect(head.description).toBe('Trade Item 001, Item 002, Item 003, Item 004 and more, paid wallet to wallet in SOL.')
+  })
+
+  it('has the colours of a studio’s own items, for both themes', () => {
+    const look = marketLook(readConfig({}), houseBrand, catalogueOf(2))
+    const [{ code, color }] = look.head.settings.catalogue as [CatalogueItem, CatalogueItem]
+    expect(look.styleSheet?.css).toContain(
+      `[data-token='${code}'] { --fruit: light-dark(${color.light}, ${color.dark}); --glow: ${color.dark}; }`,
+    )
+    expect(look.styleSheet?.css).toContain('--price-rows: 2;')
+    expect(look.head.styleSheet).toBe(look.styleSheet?.path)
   })
 
   it('knows its address for link previews once it has one', () => {

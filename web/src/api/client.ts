@@ -37,6 +37,11 @@ export function readKnownEventId(): string | undefined {
   return knownEventId
 }
 
+/** Notes the event that data in the page came with. The first one counts. */
+export function noteEventId(id: string | undefined): void {
+  knownEventId ??= id
+}
+
 let refusedListener: ((error: ApiError) => void) | undefined
 
 /** Sets the single listener that is called when the server refuses this browser's session. */
@@ -102,7 +107,7 @@ async function send(
   }
   const response = await fetchBounded(fillPath(template, input), init, input.signal)
   if (response.ok) {
-    knownEventId ??= response.headers.get('last-event-id') ?? undefined
+    noteEventId(response.headers.get('last-event-id') ?? undefined)
     if (listsMarket) noteMarketAge(Number(response.headers.get('age')))
     return response
   }

@@ -1,9 +1,9 @@
 /** The local storage key of the session JWT (specification, section 9). */
 const JWT_KEY = 'jwt_token'
 
-/** @returns the session JWT; undefined for a visitor */
+/** @returns the session JWT; undefined for a visitor, as which the server renders */
 export function readJwt(): string | undefined {
-  return localStorage.getItem(JWT_KEY) ?? undefined
+  return typeof localStorage === 'undefined' ? undefined : (localStorage.getItem(JWT_KEY) ?? undefined)
 }
 
 export function writeJwt(jwt: string): void {

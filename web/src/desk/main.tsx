@@ -1,14 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 
-import { paintItems } from '../catalogue/item-colors.ts'
 import { Desk } from './desk.tsx'
 import './desk.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('studio.html has no root element')
 
-paintItems()
 createRoot(root).render(
   <StrictMode>
     <Desk />

@@ -15,5 +15,6 @@ export function useProcessing(): string | undefined {
   return useSyncExternalStore(
     subscribe,
     () => mutations.findAll({ status: 'pending', predicate: ({ meta }) => meta?.processing !== undefined }).at(-1)?.meta?.processing,
+    () => undefined,
   )
 }

@@ -10,11 +10,13 @@ export interface Drink {
 }
 
 /** All drinks of the market, in its order. */
-export const drinks: readonly Drink[] = catalogue().items.map(({ code, name }) => ({ type: code, name }))
+export function allDrinks(): readonly Drink[] {
+  return catalogue().items.map(({ code, name }) => ({ type: code, name }))
+}
 
 /** The drink with this token type; undefined if the market has none. */
 export function findDrink(code: string): Drink | undefined {
-  return drinks.find(({ type }) => type === code)
+  return allDrinks().find(({ type }) => type === code)
 }
 
 /** The address of a drink's page on this server. */

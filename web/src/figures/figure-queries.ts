@@ -13,7 +13,7 @@ export type SummaryItem = Reply<'summary'>['items'][number]
 export type Trade = Reply<'trades'>['trades'][number]
 
 /** Trades in one page of the list. */
-const TRADES_PAGE = 10
+export const TRADES_PAGE = 10
 
 const FIGURES = 'figures'
 export const figureKeys = {

@@ -1,9 +1,21 @@
-import { create } from 'zustand'
+import { useSyncExternalStore } from 'react'
+
+const inBrowser = typeof document !== 'undefined'
+const listeners = new Set<() => void>()
+let shown = inBrowser ? location.pathname : '/'
+
+if (inBrowser) addEventListener('popstate', () => showPath(location.pathname))
 
 /** The path of the page that is shown. The browser's back and forward buttons change it, too. */
-export const usePath = create(() => location.pathname)
+export function usePath(): string {
+  return useSyncExternalStore(subscribe, shownPath, shownPath)
+}
 
-addEventListener('popstate', () => usePath.setState(location.pathname, true))
+/** Shows the page at another path, without a trace in the browser's history. */
+export function showPath(path: string): void {
+  shown = path
+  listeners.forEach((listener) => listener())
+}
 
 /**
  * Shows the page at another path, as a new entry of the browser's history.
@@ -12,6 +24,16 @@ addEventListener('popstate', () => usePath.setState(location.pathname, true))
  */
 export function goTo(path: string, { scroll = true } = {}): void {
   history.pushState({}, '', path)
-  usePath.setState(path, true)
+  showPath(path)
   if (scroll) scrollTo(0, 0)
+}
+
+/** The same for use outside of components. */
+export function shownPath(): string {
+  return shown
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

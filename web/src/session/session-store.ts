@@ -22,7 +22,7 @@ export interface SessionState {
 export const signedOut: SessionState = { authorization: 'signed-out', user: undefined, loading: false, error: undefined }
 
 /** Who is signed in, in this tab. */
-export const useSession = create<SessionState>()(() => ({ ...signedOut, authorization: 'checking' }))
+export const useSession = create<SessionState>()(() => (readJwt() ? { ...signedOut, authorization: 'checking' } : signedOut))
 
 /**
  * Restores the session from before a reload.
@@ -31,7 +31,7 @@ export const useSession = create<SessionState>()(() => ({ ...signedOut, authoriz
  */
 export async function restoreSession(): Promise<void> {
   if (!readJwt()) {
-    useSession.setState(signedOut)
+    if (useSession.getState().authorization !== 'signed-out') useSession.setState(signedOut)
     return
   }
   try {

@@ -4,18 +4,25 @@ import { useEffect, useRef } from 'react'
 import { isUnanswered } from '../api/api-error.ts'
 import { useNotices } from '../feedback/use-notices.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
-import { endForOtherAccount, logOut, restoreSession, useSession, watchSession } from './session-store.ts'
+import { endForOtherAccount, logOut, restoreSession, type SessionState, useSession, watchSession } from './session-store.ts'
 import { useSignIn } from './use-sign-in.ts'
 
 /** Keeps the session in step with the server and the wallet (specification, section 4). */
 export function useSessionLifecycle({ online }: { online: boolean }): void {
+  const { authorization } = useSession()
   const { showBanner } = useNotices()
   useEffect(() => watchSession((error) => showBanner(error.message)), [showBanner])
   useEffect(() => {
     if (online) restoreSession().catch((error: unknown) => isUnanswered(error) && showBanner(messages.loadFailed))
   }, [online, showBanner])
+  useEffect(() => forgetHint(authorization), [authorization])
   useSignInOnConnect(online)
   useLogOutOnDisconnect()
+}
+
+/** Until it is known who is signed in, `before-paint.js` keeps what only visitors see from somebody who was signed in before. */
+function forgetHint(authorization: SessionState['authorization']): void {
+  if (authorization !== 'checking') delete document.documentElement.dataset['session']
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
+import { InBrowser } from '../ui/in-browser.ts'
 import { marketSettings } from '../settings/market-settings.ts'
 import { ThemeToggle } from './theme-toggle.tsx'
 
@@ -20,7 +21,9 @@ export function Footer({ config }: { config: PublicConfig | undefined }) {
         <a href="/licenses.txt" className="py-3 hover:text-text">
           Licences
         </a>
-        <ThemeToggle />
+        <InBrowser fallback={<span className="button button-small invisible">Evening</span>}>
+          <ThemeToggle />
+        </InBrowser>
       </div>
     </footer>
   )

@@ -1,8 +1,9 @@
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
 import { useProcessing } from '../feedback/use-processing.ts'
+import { replayEarlyEvents } from '../first-view/early-events.ts'
 import { useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
@@ -43,6 +44,7 @@ export function Shell() {
   useSessionLifecycle({ online })
   useLoadAfterSignIn(session)
   useLoadFailureBanner({ live, online })
+  useEffect(replayEarlyEvents, [])
   const firstLoadOver = useFirstLoadOver()
 
   const processing = useProcessing()

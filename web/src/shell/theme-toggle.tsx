@@ -4,12 +4,13 @@ import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 
 type Theme = 'dark' | 'light'
 
-const daylight = matchMedia('(prefers-color-scheme: light)')
+const DAYLIGHT = '(prefers-color-scheme: light)'
 
 /** Switches between the evening and the daylight theme. `public/theme.js` reads the choice at the next visit. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
+    const daylight = matchMedia(DAYLIGHT)
     const follow = () => setTheme(currentTheme())
     daylight.addEventListener('change', follow)
     return () => daylight.removeEventListener('change', follow)
@@ -31,5 +32,5 @@ export function ThemeToggle() {
 function currentTheme(): Theme {
   const chosen = document.documentElement.dataset['theme']
   if (chosen === 'dark' || chosen === 'light') return chosen
-  return daylight.matches ? 'light' : 'dark'
+  return matchMedia(DAYLIGHT).matches ? 'light' : 'dark'
 }

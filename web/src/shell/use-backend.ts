@@ -8,6 +8,7 @@ import { useMarketTime } from '../api/market-time.ts'
 import { allListings, configQuery, healthQuery, keys, listingsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { reload } from '../api/refresh-market.ts'
+import { isOnlyFirstView } from '../first-view/first-view.ts'
 import { useNotices } from '../feedback/use-notices.ts'
 
 /** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
@@ -26,6 +27,13 @@ export function useBackend(): { backend: BackendStatus; config: PublicConfig | u
   const market = useInfiniteQuery({ ...listingsQuery(allListings), enabled: false })
   const { data: config } = useQuery(configQuery)
   const backend = statusOf(health, market)
+  useEffect(() => {
+    // The page came with an answer of the server's; the check on load (specification, section 4) is made all the same.
+    if (isOnlyFirstView()) reload(keys.health)
+  }, [])
+  useEffect(() => {
+    if (backend === 'away' && isOnlyFirstView()) reload(keys.listings)
+  }, [backend])
   useEffect(() => {
     if (backend !== 'away' && backend !== 'offline') return undefined
     const isOffline = backend === 'offline'
@@ -69,6 +77,6 @@ function statusOf(health: Asked<{ status: string }>, market: Asked<unknown>): Ba
   const failed = health.errorUpdatedAt > health.dataUpdatedAt
   if (!failed && !health.data) return 'checking'
   if (!failed && health.data?.status === 'ok') return 'online'
-  if (market.data) return 'away'
+  if (market.data && !(isOnlyFirstView() && market.errorUpdatedAt > 0)) return 'away'
   return market.errorUpdatedAt > 0 ? 'offline' : 'checking'
 }

@@ -3,9 +3,18 @@ import { SELLER_CHARACTERS_SHOWN, SIGNATURE_CHARACTERS_SHOWN } from '@juicebar/c
 const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 const unitNumber = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 12 })
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const dayAndClock = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
+const dayAndClock: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
+const dateAndTime: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' }
+const dateAndTimeUtc: Intl.DateTimeFormatOptions = { ...dateAndTime, timeZone: 'UTC' }
+const dateFormats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()
+
+/** Made when it is first needed: each takes the browser some milliseconds. */
+function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const format = dateFormats.get(options) ?? new Intl.DateTimeFormat('en-GB', options)
+  dateFormats.set(options, format)
+  return format
+}
 
 /** 12345 becomes "12,345". */
 export function formatAmount(amount: number): string {
@@ -39,14 +48,19 @@ export function shortSignature(signature: string): string {
 
 /** A timestamp of the server, in the browser's time zone: "1 Jan 2026, 00:00". */
 export function formatTime(timestamp: string): string {
-  return dateAndTime.format(new Date(timestamp))
+  return dateFormat(dateAndTime).format(new Date(timestamp))
+}
+
+/** The same in UTC, and says so. */
+export function formatTimeUtc(timestamp: string): string {
+  return `${dateFormat(dateAndTimeUtc).format(new Date(timestamp))} UTC`
 }
 
 /** A time within a day from now, in milliseconds, as "14:33", with its day if that is not today. It is rounded up, so that it is not too early. */
 export function formatClock(time: number, now = Date.now()): string {
   const end = new Date(Math.ceil(time / 60_000) * 60_000)
   const today = end.toDateString() === new Date(now).toDateString()
-  return (today ? clock : dayAndClock).format(end)
+  return dateFormat(today ? clock : dayAndClock).format(end)
 }
 
 /** Milliseconds as a countdown: 65000 becomes "1:05". */

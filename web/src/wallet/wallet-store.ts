@@ -36,7 +36,7 @@ const LATE_WALLET_MS = 3_000
 /** Everything the app knows about the person's wallet. */
 export const useWallet = create<WalletState>()(() => ({
   present: [],
-  chosen: readChosenWallet(),
+  chosen: undefined,
   phase: 'idle',
   connected: undefined,
   pickerOpen: false,
@@ -67,12 +67,14 @@ export function showMobileProblem(mobileProblem: string | undefined): void {
 }
 
 /**
- * Keeps the list of present wallets up to date, also for those that register late.
+ * Remembers which wallet was chosen at an earlier visit, and keeps the list of present wallets up to date, also for those that register late.
  *
  * @param names the wallets to offer, in order
  * @returns a function that stops watching
  */
 export function watchWallets(names: readonly string[]): () => void {
+  const { chosen = readChosenWallet() } = useWallet.getState()
+  if (chosen !== undefined) useWallet.setState({ chosen })
   const registry = getWallets()
   const refresh = () => {
     const registered = registry.get().filter((wallet) => isMarketWallet(wallet, names))

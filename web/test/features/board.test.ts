@@ -13,7 +13,7 @@ describe('the board', () => {
         expect(cardWidth).toBeGreaterThanOrEqual(244)
       }),
     )
-    expect(boardFor(320, 16)).toMatchObject({ columns: 1, cardWidth: 320, compact: true })
+    expect(boardFor(320, 16)).toMatchObject({ columns: 1, cardWidth: 320, cardHeight: 160 })
     expect(boardFor(1280, 32).columns).toBe(2)
   })
 

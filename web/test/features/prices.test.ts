@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { estimate } from '../../src/features/inventory/estimate.ts'
 import { cheaperText } from '../../src/features/inventory/sell-form.ts'
 import { stripDrinks } from '../../src/features/market/prices/strip-drinks.ts'
-import { drinks } from '../../src/figures/drinks.ts'
+import { allDrinks } from '../../src/figures/drinks.ts'
 import { staleAfter, type SummaryItem } from '../../src/figures/figure-queries.ts'
 import { listing } from '../support/listing.ts'
 
@@ -20,7 +20,7 @@ const figures = (tokenType: SummaryItem['tokenType'], change: Partial<SummaryIte
 describe('the prices above the market’s cards', () => {
   const summary = [figures('APPLE_JUICE', { amount: 5 }), figures('ORANGE_JUICE', { volume24h: 2 }), figures('GRAPE_SODA', { amount: 7 })]
   const names = (search: string, most: number, tokenType?: SummaryItem['tokenType']) =>
-    stripDrinks(drinks, { search, tokenType }, summary, most).map(({ name }) => name)
+    stripDrinks(allDrinks(), { search, tokenType }, summary, most).map(({ name }) => name)
 
   it('are those that the filter lets through', () => {
     expect(names('', 3)).toEqual(['Apple Juice', 'Orange Juice', 'Grape Soda'])

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { type Drink } from '../../figures/drinks.ts'
 import { type Depth, depthQuery, type Level } from '../../figures/figure-queries.ts'
+import { useHydrated } from '../../ui/in-browser.ts'
 import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -30,6 +31,8 @@ export function DepthCard({ drink }: { drink: Drink }) {
 function Prices({ depth: { levels, amount }, drink }: { depth: Depth; drink: Drink }) {
   const shown = withTotals(levels.slice(0, MOST_PRICES))
   const most = shown.at(-1)?.total ?? 0
+  // The content security policy lets no style be part of the HTML.
+  const isAlive = useHydrated()
   return (
     <>
       <table className="figures w-full border-collapse text-small">
@@ -48,7 +51,7 @@ function Prices({ depth: { levels, amount }, drink }: { depth: Depth; drink: Dri
             <tr
               key={level.lamports}
               className="depth-row border-t border-line *:py-2.5 *:pl-3 *:text-right *:first:pl-2 *:last:pr-2"
-              style={{ backgroundSize: `${Math.max(1.5, (level.total / most) * 100)}% 100%` }}
+              style={isAlive ? { backgroundSize: `${Math.max(1.5, (level.total / most) * 100)}% 100%` } : undefined}
             >
               <th scope="row" className="text-left! font-semibold">
                 {formatUnitPrice(level.unitPrice)}

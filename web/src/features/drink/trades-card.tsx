@@ -6,7 +6,8 @@ import { type Drink } from '../../figures/drinks.ts'
 import { type Trade, tradesQuery } from '../../figures/figure-queries.ts'
 import { isHeard } from '../../figures/show-trade.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatAmount, formatSol, formatTime, formatUnitPrice, shortSignature } from '../../ui/format.ts'
+import { formatAmount, formatSol, formatUnitPrice, shortSignature } from '../../ui/format.ts'
+import { LocalTime } from '../../ui/local-time.tsx'
 import { explorerLink } from '../history/explorer-link.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -51,7 +52,7 @@ function TradeRow({ trade, network }: { trade: Trade; network: PublicConfig['net
       </p>
       <p className="text-right font-bold">{formatSol(trade.price)} SOL</p>
       <p className="col-span-full flex flex-wrap justify-between gap-x-3 text-tiny text-dim">
-        <time dateTime={trade.settledAt}>{formatTime(trade.settledAt)}</time>
+        <LocalTime at={trade.settledAt} />
         {!isHeard(trade) && <Signature signature={trade.signature} network={network} />}
       </p>
     </li>

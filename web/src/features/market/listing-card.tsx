@@ -11,7 +11,6 @@ import { whyNotForSale } from '../listing/why-not-for-sale.ts'
 
 interface ListingCardProps {
   listing: Listing
-  compact: boolean
   isOwn: boolean
   /** When this wallet may buy the listing again, by this browser's clock; undefined if it may now. */
   waitUntil: number | undefined
@@ -24,21 +23,25 @@ interface ListingCardProps {
 }
 
 /** One listing on the market. */
-export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, waitUntil, onBuy, ...basket }: ListingCardProps) {
+export const ListingCard = memo(function ListingCard({ listing, isOwn, waitUntil, onBuy, ...basket }: ListingCardProps) {
   const gone = listing.status !== 'active'
   return (
-    <article className={`card drink-card relative ${compact ? 'flex-row' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
-      <AppLink href={`${LISTING_PATH}${listing._id}`} scroll={false} className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
+    <article className={`card drink-card relative narrow-board:flex-row ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
+      <AppLink
+        href={`${LISTING_PATH}${listing._id}`}
+        scroll={false}
+        className="plate h-44 flex-none narrow-board:h-auto narrow-board:w-[28%] narrow-board:max-w-26"
+      >
         <DrinkImage tokenType={listing.tokenType} />
       </AppLink>
-      <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-4'}`}>
+      <div className="flex min-w-0 flex-1 flex-col p-4 narrow-board:p-3.5">
         <h3 className="flex items-center gap-2 text-small">
           <span className="dot" />
           <span className="line-clamp-2 wrap-anywhere">{listing.tokenName}</span>
         </h3>
-        <Facts listing={listing} compact={compact} />
+        <Facts listing={listing} />
         <div className="mt-auto flex items-end justify-between gap-2">
-          <Price listing={listing} compact={compact} />
+          <Price listing={listing} />
           <CardAction listing={listing} isOwn={isOwn} waitUntil={waitUntil} onBuy={onBuy} />
         </div>
       </div>
@@ -48,9 +51,9 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
   )
 })
 
-function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
+function Facts({ listing }: { listing: Listing }) {
   return (
-    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1 gap-y-0.5' : 'mt-2.5 gap-y-1'}`}>
+    <dl className="mt-2.5 grid grid-cols-[1fr_auto] gap-x-3 gap-y-1 text-tiny narrow-board:mt-1 narrow-board:gap-y-0.5">
       <dt className="text-dim">Amount</dt>
       <dd className="figures text-right font-semibold">{formatAmount(listing.amount)}</dd>
       <dt className="text-dim">Seller</dt>
@@ -64,11 +67,13 @@ function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
 /** Prices longer than this, in characters, are set in smaller type, so that none is ever cut off. */
 const SHORT_PRICE = 6
 
-function Price({ listing, compact }: { listing: Listing; compact: boolean }) {
+function Price({ listing }: { listing: Listing }) {
   const price = formatSol(listing.price)
   return (
     <p className="min-w-0">
-      <span className={`figures block font-bold tracking-tight ${compact || price.length > SHORT_PRICE ? 'text-lead' : 'text-figure'}`}>
+      <span
+        className={`figures block font-bold tracking-tight ${price.length > SHORT_PRICE ? 'text-lead' : 'text-figure narrow-board:text-lead'}`}
+      >
         {price} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
       </span>
       <span className="figures mt-1 block text-tiny text-dim">{formatUnitPrice(listing.unitPrice)} each</span>

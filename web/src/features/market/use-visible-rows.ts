@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 
 /** Rows to render beyond the window's edges, so that scrolling never shows a gap. */
 const OVERSCAN = 3
@@ -17,8 +17,14 @@ interface RowRange {
   end: number
 }
 
-/** Which rows are near a window of this height, scrolled this far. */
-export function visibleRange({ count, rowHeight, top }: Rows, { scroll, height }: { scroll: number; height: number }): RowRange {
+/** How far the window is scrolled, and how high it is. */
+interface Pane {
+  scroll: number
+  height: number
+}
+
+/** Which rows are near the window. */
+export function visibleRange({ count, rowHeight, top }: Rows, { scroll, height }: Pane): RowRange {
   if (count === 0 || rowHeight <= 0) return { first: 0, end: 0 }
   const within = (row: number) => Math.min(count, Math.max(0, row))
   return {
@@ -32,19 +38,33 @@ export function visibleRange({ count, rowHeight, top }: Rows, { scroll, height }
  * what a visitor downloads.
  */
 export function useVisibleRows({ count, rowHeight, top }: Rows): RowRange {
-  const getSnapshot = useCallback(() => {
-    const { first, end } = visibleRange({ count, rowHeight, top }, { scroll: window.scrollY, height: window.innerHeight })
-    return `${first} ${end}`
+  const [known, setKnown] = useState<Pane>()
+  const shown = count === 0 ? noRows : visibleRange({ count, rowHeight, top }, known ?? readPane())
+  useEffect(() => {
+    if (count === 0) return undefined
+    const rangeIn = (pane: Pane) => visibleRange({ count, rowHeight, top }, pane)
+    const follow = () => {
+      const now = readPane()
+      setKnown((before) => (before && isSame(rangeIn(before), rangeIn(now)) ? before : now))
+    }
+    follow()
+    window.addEventListener('scroll', follow, { passive: true })
+    window.addEventListener('resize', follow)
+    return () => {
+      window.removeEventListener('scroll', follow)
+      window.removeEventListener('resize', follow)
+    }
   }, [count, rowHeight, top])
-  const [first = 0, end = 0] = useSyncExternalStore(subscribe, getSnapshot).split(' ').map(Number)
-  return { first, end }
+  return shown
 }
 
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('scroll', listener, { passive: true })
-  window.addEventListener('resize', listener)
-  return () => {
-    window.removeEventListener('scroll', listener)
-    window.removeEventListener('resize', listener)
-  }
+const noRows: RowRange = { first: 0, end: 0 }
+
+function isSame(one: RowRange, other: RowRange): boolean {
+  return one.first === other.first && one.end === other.end
+}
+
+/** Not asked at each render: the answer can make the browser lay out the page first. */
+function readPane(): Pane {
+  return { scroll: window.scrollY, height: window.innerHeight }
 }

@@ -6,6 +6,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { CheckoutPage } from '../../features/purchase/checkout/checkout-page.tsx'
 import { checkoutQuery } from '../../features/purchase/checkout/checkout-query.ts'
 import { NoticeArea } from '../../feedback/notice-area.tsx'
+import { shownPath } from '../../navigation/path.ts'
 import { useLiveUpdates } from '../../realtime/use-live-updates.ts'
 import { useSession } from '../../session/session-store.ts'
 import { useSessionLifecycle } from '../../session/use-session-lifecycle.ts'
@@ -20,7 +21,7 @@ const CONFIG_MS = 10_000
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
-const publicId = location.pathname.slice(CHECKOUT_PATH.length)
+const publicId = shownPath().slice(CHECKOUT_PATH.length)
 /** Never rejects. */
 const loadCheckout = () => queryClient.prefetchQuery(checkoutQuery(publicId))
 

@@ -13,7 +13,7 @@ const MAX_GLASSES = 3
 export function ConnectPrompt({ away }: { away: boolean }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (
-    <section className="card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
+    <section className="for-visitors card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
       <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
         <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
           <span className={`size-2 rounded-full forced-color-adjust-none ${away ? 'breathe bg-warn' : 'bg-good'}`} />

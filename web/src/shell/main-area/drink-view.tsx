@@ -5,6 +5,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { balancesQuery } from '../../api/queries.ts'
 import { DrinkPage } from '../../features/drink/drink-page.tsx'
 import { type Drink, findDrink } from '../../figures/drinks.ts'
+import { InBrowser } from '../../ui/in-browser.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
@@ -33,10 +34,16 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   )
   const place = drink && (
     <CrashScreen>
-      <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Suspense>
+      <InBrowser fallback={<BestPriceToCome />}>
+        <Suspense fallback={<BestPriceToCome />}>{bestPrice(drink.type)}</Suspense>
+      </InBrowser>
     </CrashScreen>
   )
   return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
+}
+
+function BestPriceToCome() {
+  return <div className="card best-price breathe needs-script" />
 }
 
 function VisitorSell() {

@@ -7,7 +7,8 @@ import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
-import { usePath } from '../../navigation/path.ts'
+import { InBrowser } from '../../ui/in-browser.ts'
+import { shownPath, usePath } from '../../navigation/path.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -28,7 +29,7 @@ const NotFound = lazy(async () => ({ default: (await import('../../navigation/no
 const loadDrinkView = async () => ({ default: (await import('./drink-view.tsx')).DrinkView })
 /** Downloaded only when one is opened, and at once if the address names one. */
 const DrinkView = lazy(loadDrinkView)
-if (location.pathname.startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefined)
+if (shownPath().startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefined)
 /** Downloaded once the listings have loaded, which are what people came for, and the browser is idle. */
 const PriceStrip = lazy(async () => {
   await loadFirstPage().then(whenIdle)
@@ -52,7 +53,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const path = usePath()
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
-  if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
+  if (backend === 'checking') return <CheckingServer />
   if (!isPage(path)) {
     return (
       <Suspense fallback={<Waiting />}>
@@ -65,9 +66,11 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
   const prices = (filter: ComponentProps<typeof PriceStrip>) => (
     <CrashScreen fallback={null}>
-      <Suspense fallback={<div className="card prices breathe" />}>
-        <PriceStrip {...filter} />
-      </Suspense>
+      <InBrowser fallback={<PricesToCome />}>
+        <Suspense fallback={<PricesToCome />}>
+          <PriceStrip {...filter} />
+        </Suspense>
+      </InBrowser>
     </CrashScreen>
   )
   const onDrink = path.startsWith(DRINK_PATH)
@@ -97,17 +100,18 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </Activity>
     </>
   )
-  if (!walletAddress) return <div className="grid gap-8">{market}</div>
   return (
     <div className="grid gap-8">
-      <CrashScreen>
-        <Suspense>
-          <Attention walletAddress={walletAddress} />
-        </Suspense>
-      </CrashScreen>
+      {walletAddress && (
+        <CrashScreen>
+          <Suspense>
+            <Attention walletAddress={walletAddress} />
+          </Suspense>
+        </CrashScreen>
+      )}
+      {view === 'marketplace' && market}
       <Suspense fallback={<Waiting />}>
-        {view === 'marketplace' && market}
-        {view === 'inventory' && (
+        {view === 'inventory' && walletAddress && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />
             <History walletAddress={walletAddress} />
@@ -115,11 +119,13 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
         )}
         {view === 'listings' && <MyListings />}
       </Suspense>
-      <CrashScreen fallback={null}>
-        <Suspense>
-          <BasketTray walletAddress={walletAddress} paused={paused} />
-        </Suspense>
-      </CrashScreen>
+      {walletAddress && (
+        <CrashScreen fallback={null}>
+          <Suspense>
+            <BasketTray walletAddress={walletAddress} paused={paused} />
+          </Suspense>
+        </CrashScreen>
+      )}
     </div>
   )
 }
@@ -127,6 +133,10 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
 /** Whether the market has a page at a path; whether that of a drink or a listing exists is found out there. */
 function isPage(path: string): boolean {
   return path === '/' || path === '/index.html' || path.startsWith(DRINK_PATH) || (path.startsWith(LISTING_PATH) && path !== LISTING_PATH)
+}
+
+function PricesToCome() {
+  return <div className="card prices breathe needs-script" />
 }
 
 function Waiting() {

@@ -12,7 +12,7 @@ import { Waiting } from '../waiting.tsx'
 import { CandleTable } from './candle-table.tsx'
 import { candleTime, candleVolume } from './candle-words.ts'
 import { changeOver, type ChartData, chartData } from './frame.ts'
-import { chartHeight, PriceChart, readoutHeight } from './price-chart.tsx'
+import { PriceChart } from './price-chart.tsx'
 
 const ranges: readonly { value: Range; label: string; words: string }[] = [
   { value: 'day', label: 'Day', words: 'in the last 24 hours' },
@@ -26,9 +26,6 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Of a drink that nobody has ever traded: no chart is about to take this place. */
-const UNTRADED_HEIGHT = '12rem'
-
 /** The price of a drink over time, as a chart or as its numbers. A drink that was not traded today is shown from its first trade on. */
 export function ChartCard({ drink }: { drink: Drink }) {
   const [chosen, setChosen] = useState<Range>()
@@ -40,9 +37,6 @@ export function ChartCard({ drink }: { drink: Drink }) {
   const { width, ref } = useWidth()
   const words = ranges.find(({ value }) => value === range)?.words ?? ''
   const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
-  // Including the space below the text above the chart.
-  const expected = width || window.innerWidth
-  const height = `calc(${chartHeight(expected)}px + ${readoutHeight(expected) + 0.75}rem)`
   return (
     <section aria-labelledby="chart-title" className="card grid gap-4 p-4 sm:p-6" data-token={drink.type}>
       <h3 id="chart-title" className="sr-only">
@@ -55,13 +49,13 @@ export function ChartCard({ drink }: { drink: Drink }) {
           Numbers
         </Button>
       </div>
-      <div ref={ref}>
+      <div ref={ref} className="chart-frame">
         {!chart ? (
-          <Frame height={height}>
+          <Frame className="chart-space">
             <Waiting what="The prices" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
           </Frame>
         ) : chart.candles.length === 0 ? (
-          <Frame height={range === 'all' ? UNTRADED_HEIGHT : height}>
+          <Frame className={range === 'all' ? 'min-h-48' : 'chart-space'}>
             <Untraded range={range} words={words} onAll={() => setChosen('all')} />
           </Frame>
         ) : numbers ? (
@@ -80,13 +74,9 @@ export function ChartCard({ drink }: { drink: Drink }) {
   )
 }
 
-/** As high as the chart and the text above it, so that nothing moves when they arrive. */
-function Frame({ height, children }: { height: string; children: ReactNode }) {
-  return (
-    <div className="grid place-content-center justify-items-center gap-3 text-center" style={{ minHeight: height }}>
-      {children}
-    </div>
-  )
+/** As high as the chart and the text above it, so that nothing moves when they arrive, unless nobody has ever traded the drink. */
+function Frame({ className, children }: { className: string; children: ReactNode }) {
+  return <div className={`grid place-content-center justify-items-center gap-3 text-center ${className}`}>{children}</div>
 }
 
 function Untraded({ range, words, onAll }: { range: Range; words: string; onAll: () => void }) {
@@ -125,11 +115,7 @@ function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
   return (
     <>
       {/* The chart itself announces it to screen readers. */}
-      <div
-        aria-hidden="true"
-        className="figures mb-3 grid content-start gap-1 text-small"
-        style={{ minHeight: `${readoutHeight(width)}rem` }}
-      >
+      <div aria-hidden="true" className="chart-readout figures mb-3 grid content-start gap-1 text-small">
         {candle ? (
           <>
             <p className="font-semibold">

@@ -18,14 +18,9 @@ const TICK_WIDTH = 68
 /** How far Page Up and Page Down go. */
 const PAGE = 10
 
-/** The height of the whole chart for a width, so that its space can be reserved before it loads. */
-export function chartHeight(width: number): number {
+/** The height of the whole chart for a width. `.chart-space` in layout.css reserves it before it loads. */
+function chartHeight(width: number): number {
   return width < NARROW ? 290 : 380
-}
-
-/** The height of the text about the selected candle above the chart, in rem: on a phone, it has four lines. */
-export function readoutHeight(width: number): number {
-  return width < NARROW ? 6 : 3.75
 }
 
 interface PriceChartProps {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { hoursQuery } from '../../../figures/candle-series.ts'
 import { Change } from '../../../figures/change.tsx'
-import { type Drink, drinkPath, drinks } from '../../../figures/drinks.ts'
+import { allDrinks, type Drink, drinkPath } from '../../../figures/drinks.ts'
 import { type SummaryItem, summaryQuery } from '../../../figures/figure-queries.ts'
 import { SparkLine } from '../../../figures/spark-line.tsx'
 import { useLiveFigures } from '../../../figures/use-live-figures.ts'
@@ -16,16 +16,16 @@ import { type StripFilter, stripDrinks } from './strip-drinks.ts'
 const LEAST_WIDTH = 13.5
 /** On a phone they are below each other. */
 const ROWS = 3
-const phone = matchMedia('(width < 40rem)')
 
 /** The price of each drink that fits: now, over a day, and with a link to its page. As high as its skeleton. */
 export function PriceStrip(filter: StripFilter) {
   useLiveFigures()
   const { data, isError, refetch } = useQuery(summaryQuery)
   const { width, ref } = useWidth()
+  const phone = matchMedia('(width < 40rem)')
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   const most = phone.matches ? ROWS : Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
-  const shown = width > 0 ? stripDrinks(drinks, filter, data ?? [], most) : []
+  const shown = width > 0 ? stripDrinks(allDrinks(), filter, data ?? [], most) : []
   const asRows = phone.matches && shown.length > 1
   return (
     <section ref={ref} aria-label="Prices" className="card prices overflow-hidden">

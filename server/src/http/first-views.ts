@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  FIRST_VIEW_ATTRIBUTE,
+  FIRST_VIEW_ID,
+  type FirstViewData,
+  type FirstViewModule,
+  type FirstViewRenderer,
+  type PageAddress,
+} from '@juicebar/contract/first-view'
+import { type MarketSettings } from '@juicebar/contract/market-settings'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { type CachedReply } from './cached-replies.ts'
+import { escapeJson } from './page-head.ts'
+
+/** Where the web app's page wants its first view. */
+const PLACE = '<div id="root"><!--first-view--></div>'
+/** What the web app asks for first, and finds in the page if that has a first view. */
+const preloads = /\n *<link rel="preload" href="\/(?:api|health)[^>]*>/g
+const RENDERER = '.first-view/render.js'
+/** More than players open at a time. */
+const MAX_VIEWS = 200
+/** How old a first view may be whatever it shows, as the replies that are kept in memory. */
+const MAX_AGE_MILLIS = 1_000
+/** In a market that changes all the time, a view is not rendered more often than this. The page learns of the rest from its events. */
+const MIN_AGE_MILLIS = 250
+
+/** Makes the first views of pages, and keeps each as long as what it shows has not changed. */
+export interface FirstViews<Prepared> {
+  /** A page with its first view in it; undefined if it has none, or what it shows cannot be read now. Never rejects. */
+  putInto(html: string, page: PageAddress, request: FastifyRequest): Promise<Prepared | undefined>
+}
+
+interface FirstViewParts<Prepared> {
+  /** The folder of the built web app. */
+  folder: string
+  settings: MarketSettings
+  /** Returns the reply to a path and query that is in memory. */
+  findCached: (url: string) => CachedReply | undefined
+  /** Makes a finished page ready to be sent, again and again. */
+  prepare: (html: string) => Promise<Prepared>
+}
+
+interface View<Prepared> {
+  at: number
+  /** The replies from memory that it shows, by path and query. */
+  shows: ReadonlyMap<string, CachedReply>
+  html: string
+  block: string
+  /** The page that it was last put into, and what became of it. */
+  page?: { around: string; prepared: Promise<Prepared> }
+}
+
+/** Loads what the web app's build left for the server; undefined if it was built without. */
+export async function createFirstViews<Prepared>(
+  fastify: FastifyInstance,
+  { folder, settings, findCached, prepare }: FirstViewParts<Prepared>,
+): Promise<FirstViews<Prepared> | undefined> {
+  const renderer = await loadRenderer(join(folder, RENDERER), settings)
+  if (!renderer) return undefined
+  const views = new LRUCache<string, Promise<View<Prepared> | undefined>>({ max: MAX_VIEWS })
+
+  const isCurrent = ({ at, shows }: View<Prepared>) => {
+    const age = performance.now() - at
+    if (age < MIN_AGE_MILLIS) return true
+    return age < MAX_AGE_MILLIS && [...shows].every(([url, reply]) => findCached(url) === reply)
+  }
+  const make = async (page: PageAddress, needs: readonly string[], { ip }: FastifyRequest): Promise<View<Prepared> | undefined> => {
+    const at = performance.now()
+    const data: FirstViewData = { replies: {} }
+    const shows = new Map<string, CachedReply>()
+    for (const url of needs) {
+      const cached = findCached(url)
+      const reply = cached ?? (await ask(fastify, url, ip))
+      if (!reply) return undefined
+      data.replies[url] = JSON.parse(reply.json)
+      data.lastEventId ??= reply.lastEventId
+      if (cached) shows.set(url, cached)
+    }
+    const html = await renderer.render(page, data)
+    return { at, shows, html, block: `<script type="application/json" id="${FIRST_VIEW_ID}">${escapeJson(data)}</script>` }
+  }
+  const find = async (page: PageAddress, request: FastifyRequest): Promise<View<Prepared> | undefined> => {
+    const needs = await renderer.needsOf(page)
+    if (needs.length === 0) return undefined
+    const key = [page.path, ...needs].join(' ')
+    const known = await views.get(key)
+    if (known && isCurrent(known)) return known
+    const making = make(page, needs, request)
+    views.set(key, making)
+    making.catch(() => views.delete(key))
+    return await making
+  }
+  return {
+    async putInto(html, page, request) {
+      const view = await find(page, request).catch((error: unknown) => {
+        // The page works without it, too.
+        request.log.error({ err: error }, 'a first view cannot be made; the page is sent without it')
+      })
+      if (!view) return undefined
+      if (view.page?.around !== html) view.page = { around: html, prepared: prepare(fill(html, view)) }
+      return await view.page.prepared
+    },
+  }
+}
+
+function fill(html: string, { html: content, block }: Pick<View<unknown>, 'html' | 'block'>): string {
+  const filled = `<div id="root" ${FIRST_VIEW_ATTRIBUTE}>${content}</div>\n    ${block}`
+  return html.replaceAll(preloads, '').split(PLACE).join(filled)
+}
+
+let instances = 0
+
+async function loadRenderer(file: string, settings: MarketSettings): Promise<FirstViewRenderer | undefined> {
+  if (!existsSync(file)) return undefined
+  instances += 1
+  const { createRenderer } = (await import(/* @vite-ignore */ `${pathToFileURL(file).href}?market=${instances}`)) as FirstViewModule
+  return createRenderer(settings)
+}
+
+/** Makes a call in the name of the page's visitor, whose limits count it. */
+async function ask(fastify: FastifyInstance, url: string, remoteAddress: string) {
+  const { statusCode, body, headers } = await fastify.inject({ url, remoteAddress, headers: { accept: 'application/json' } })
+  const lastEventId = headers['last-event-id']
+  // A copy from before an outage has an age: the web app then asks by itself, and says so.
+  if (statusCode !== 200 || headers['age'] !== undefined) return undefined
+  return { json: body, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }
+}

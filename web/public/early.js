@@ -1,0 +1,24 @@
+// Runs before the page is painted, and long before the web app.
+try {
+  // Somebody who was signed in is not shown for a moment what only visitors see.
+  if (localStorage.getItem('jwt_token') !== null) document.documentElement.dataset.session = 'restored'
+} catch {
+  // Without access to storage, nobody can be signed in.
+}
+
+// What people do with the first view is kept for the web app, which does it once it is there. Links work at once.
+/** @type {{ type: string, target: Element }[]} */
+const earlyEvents = []
+Object.assign(window, { earlyEvents })
+for (const type of ['click', 'input', 'change', 'toggle']) {
+  /** @param {Event} event */
+  const keep = (event) => {
+    const touched = event.target instanceof Element ? event.target : null
+    const target = type === 'click' ? touched?.closest('a, button') : touched
+    if (!document.querySelector('[data-first-view]') || !target || target.matches('a')) return
+    event.stopPropagation()
+    if (type === 'click') event.preventDefault()
+    earlyEvents.push({ type, target })
+  }
+  addEventListener(type, keep, { capture: true })
+}

@@ -1,0 +1,21 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
+
+import { queryClient } from '../api/query-client.ts'
+import { findDrink } from '../figures/drinks.ts'
+import { depthQuery, summaryQuery, TRADES_PAGE, tradesQuery } from '../figures/figure-queries.ts'
+import { need, type Need } from './needs.ts'
+
+/** What the page of a drink shows first: its price, its offers and its trades. The chart is drawn once its width is known. */
+export function drinkNeeds(code: string): readonly Need[] {
+  const drink = findDrink(code)
+  if (!drink) return []
+  const { type: tokenType } = drink
+  return [
+    need(figureEndpoints.summary, undefined, ({ items }: Reply<'summary'>) => queryClient.setQueryData(summaryQuery.queryKey, items)),
+    need(figureEndpoints.depth, { tokenType }, (body) => queryClient.setQueryData(depthQuery(tokenType).queryKey, body)),
+    need(figureEndpoints.trades, { tokenType, limit: TRADES_PAGE }, (body) =>
+      queryClient.setQueryData(tradesQuery(tokenType).queryKey, { pages: [body], pageParams: [''] }),
+    ),
+  ]
+}
