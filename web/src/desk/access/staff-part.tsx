@@ -58,7 +58,6 @@ function RemoveStaff({ wallet, name }: { wallet: string; name: string | null }) 
           every server. It stays a player. Keys that it made stay.
         </>
       }
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Remove"
       done="The wallet is no longer staff."
       signed
@@ -85,7 +84,6 @@ function AddStaff() {
       title="Add a wallet to the staff"
       onBegin={begin}
       consequence="Whoever has this wallet can use the desk at once, with the permissions you choose. If the wallet is already staff, they replace its current ones."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Add staff"
       done="The wallet can use the desk."
       signed
