@@ -1,8 +1,8 @@
 import { marketSettings } from '../settings/market-settings.ts'
 
 /**
- * Gives a studio's own items their colours, by rules like those in drinks.css, and the list of their prices as many rows as it needs. A style
- * sheet that a script makes needs no exception from the content security policy, and a code needs no escape in it.
+ * Gives a studio's own items their colours, by rules like those in drinks.css. A style sheet that a script makes needs no exception from the
+ * content security policy, and a code needs no escape in it.
  */
 export function paintItems(): void {
   const { catalogue, ownItems } = marketSettings()
@@ -11,6 +11,6 @@ export function paintItems(): void {
   const rules = catalogue.map(
     ({ code, color: { light, dark } }) => `[data-token=${code}]{--fruit:light-dark(${light},${dark});--glow:${dark}}`,
   )
-  sheet.replaceSync(`${rules.join('')}:root{--price-rows:${catalogue.length}}`)
+  sheet.replaceSync(rules.join(''))
   document.adoptedStyleSheets.push(sheet)
 }

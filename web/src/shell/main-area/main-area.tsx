@@ -97,9 +97,9 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </Activity>
     </>
   )
-  if (!walletAddress) return <div className="grid gap-8">{market}</div>
+  if (!walletAddress) return <div className="grid gap-8 max-sm:gap-5">{market}</div>
   return (
-    <div className="grid gap-8">
+    <div className="grid gap-8 max-sm:gap-5">
       <CrashScreen>
         <Suspense>
           <Attention walletAddress={walletAddress} />
