@@ -1,5 +1,6 @@
 import { type BrowserContextOptions, type Locator } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expect, fullOnly, sell, signIn, test } from './support/test.ts'
 
 const PHONE_HEIGHT = 700
@@ -95,6 +96,17 @@ test.describe('the market on a phone', () => {
     await expectListing()
     await signIn(page)
     await expectListing()
+  })
+
+  test('has the button to buy a drink in the first screen of its page', async ({ openContext, openPlayer, trader }) => {
+    await list(await trader({ sol: 0 }), 'GRAPE_SODA', 3, 0.04)
+    const { page } = await openPlayer({ profile: await openContext(profile), sol: 0 })
+    const buy = page.getByRole('button', { name: /^Buy [\d,]+ for/ })
+    await page.goto('/drink/GRAPE_SODA')
+    await expectUncovered(buy)
+    await signIn(page)
+    await expect(page.getByText(/^You have \d/)).toBeVisible()
+    await expectUncovered(buy)
   })
 
   test('keeps search, order and drinks at hand while it scrolls', async ({ openContext }) => {
