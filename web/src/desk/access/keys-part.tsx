@@ -49,7 +49,7 @@ function keyColumns(now: number): readonly Column<Key>[] {
   return [
     { name: 'Name', cell: ({ name }) => <b className="inline-block min-w-24 font-semibold wrap-anywhere">{name}</b> },
     { name: 'State', cell: (key) => <Status tone={endOf(key, now) ? 'plain' : 'good'}>{endOf(key, now) ?? 'In use'}</Status> },
-    { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Permissions', cell: ({ scopes }) => <span className="inline-block min-w-40">{scopes.join(', ')}</span> },
     { name: 'Credits today', cell: creditText },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
     { name: 'Created by', cell: ({ createdBy }) => <Who name={createdBy} /> },

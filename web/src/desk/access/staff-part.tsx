@@ -20,7 +20,7 @@ type Member = Reply<'studioStaff'>['staff'][number]
 const columns: readonly Column<Member>[] = [
   { name: 'Wallet', cell: ({ wallet }) => <WalletLink address={wallet} /> },
   { name: 'Name', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'no name'}</span> },
-  { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Permissions', cell: ({ scopes }) => <span className="inline-block min-w-40">{scopes.join(', ')}</span> },
   { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'set in STUDIO_WALLETS') },
   { name: 'Remove', figures: true, cell: ({ wallet, name }) => <RemoveStaff wallet={wallet} name={name} /> },
 ]
