@@ -1,5 +1,6 @@
 import { type BrowserContextOptions, type Locator } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expect, fullOnly, sell, signIn, test } from './support/test.ts'
 
 const PHONE_HEIGHT = 700
@@ -76,6 +77,49 @@ for (const width of [320, 390]) {
     })
   })
 }
+
+/** How much of a listing's card tells what it is. */
+const CARD_TOP = 100
+
+test.describe('the market on a phone', () => {
+  const profile = { viewport: { width: 390, height: 844 }, hasTouch: true }
+
+  test('shows a visitor and a player a listing in the first screen', async ({ openContext, openPlayer }) => {
+    const { page } = await openPlayer({ profile: await openContext(profile), sol: 0 })
+    const views = page.locator('.views')
+    const expectListing = async () => {
+      await expect(page.getByRole('region', { name: 'Prices' }).getByRole('link').first()).toContainText('SOL')
+      const { y = Infinity } = (await page.getByRole('article').first().boundingBox()) ?? {}
+      expect(y + CARD_TOP).toBeLessThan((await views.boundingBox())?.y ?? 0)
+    }
+    await expect(page.getByRole('button', { name: 'Choose a wallet' })).toBeInViewport({ ratio: 1 })
+    await expectListing()
+    await signIn(page)
+    await expectListing()
+  })
+
+  test('has the button to buy a drink in the first screen of its page', async ({ openContext, openPlayer, trader }) => {
+    await list(await trader({ sol: 0 }), 'GRAPE_SODA', 3, 0.04)
+    const { page } = await openPlayer({ profile: await openContext(profile), sol: 0 })
+    const buy = page.getByRole('button', { name: /^Buy [\d,]+ for/ })
+    await page.goto('/drink/GRAPE_SODA')
+    await expectUncovered(buy)
+    await signIn(page)
+    await expect(page.getByText(/^You have \d/)).toBeVisible()
+    await expectUncovered(buy)
+  })
+
+  test('keeps search, order and drinks at hand while it scrolls', async ({ openContext }) => {
+    const page = await (await openContext(profile)).newPage()
+    await page.goto('/')
+    const last = page.getByRole('article').last()
+    await expect(last).toBeVisible()
+    await last.evaluate((card) => card.scrollIntoView({ block: 'center' }))
+    const parts = [page.getByPlaceholder('Search...'), page.getByLabel('Order'), page.locator('.chip', { hasText: 'All' })]
+    for (const part of parts) await expectUncovered(part)
+    expect((await page.getByRole('search').boundingBox())?.height).toBeLessThan(120)
+  })
+})
 
 function phone(width: number): BrowserContextOptions {
   return { viewport: { width, height: PHONE_HEIGHT }, hasTouch: true }

@@ -8,6 +8,7 @@ const { drawBrand } = await import('./pictures/brand.mjs')
 const { drawIcons } = await import('./pictures/icons.mjs')
 const { drawPreview } = await import('./pictures/preview.mjs')
 const { drawScreens } = await import('./pictures/screens.mjs')
+const { drawSheet } = await import('./pictures/sheet.mjs')
 const { ensureChromium } = await import('./support/chromium.mjs')
 
 /** What `npm run pictures -- <name>` draws. */
@@ -16,11 +17,12 @@ const pictures = new Map([
   ['icons', drawIcons],
   ['brand', drawBrand],
   ['screens', drawScreens],
+  ['sheet', drawSheet],
 ])
 
-const [name = ''] = process.argv.slice(2)
+const [name = '', ...args] = process.argv.slice(2)
 const draw = pictures.get(name)
-if (draw) await inBrowser(draw)
+if (draw) await inBrowser((browser) => draw(browser, args))
 else {
   console.error(`npm run pictures -- ${[...pictures.keys()].join(' | ')}`)
   process.exitCode = 1

@@ -46,6 +46,50 @@ export async function showTrades(page) {
   })
 }
 
+/** How long ago the few trades were, in hours, the newest first. */
+const FEW_HOURS = [2, 9, 26, 50, 100]
+
+/**
+ * Shows a page the first few trades of a new market.
+ *
+ * @param {import('@playwright/test').Page} page
+ * @param {number} count up to five
+ */
+export async function showFewTrades(page, count) {
+  const now = Date.now()
+  const price = priceOf('GRAPE_SODA')
+  const trades = FEW_HOURS.slice(0, count).map((hours, index) => trade(index, now - hours * HOUR, price))
+  await page.route('**/api/marketplace/candles?*', (route) => {
+    const { searchParams } = new URL(route.request().url())
+    const step = steps.get(searchParams.get('step') ?? '') ?? HOUR
+    const from = Date.parse(searchParams.get('from') ?? '') || 0
+    const to = Date.parse(searchParams.get('to') ?? '') || now
+    const starts = trades.map(({ settledAt }) => Math.floor(Date.parse(settledAt) / step) * step)
+    const candles = [...new Set(starts)]
+      .filter((start) => start >= from && start < to)
+      .toReversed()
+      .map((start) => {
+        const own = trades.filter(({ settledAt }) => Math.floor(Date.parse(settledAt) / step) * step === start)
+        const prices = own.map(({ unitPrice }) => unitPrice).toReversed()
+        const amount = own.reduce((sum, one) => sum + one.amount, 0)
+        const sol = own.reduce((sum, one) => sum + one.price, 0)
+        const ends = { open: prices[0], close: prices.at(-1), high: Math.max(...prices), low: Math.min(...prices) }
+        return { start: new Date(start).toISOString(), ...ends, amount, sol, trades: own.length, average: sol / amount }
+      })
+    return route.fulfill({ json: { candles } })
+  })
+  await page.route('**/api/marketplace/trades?*', (route) => route.fulfill({ json: { trades, nextCursor: null } }))
+  await page.route('**/api/marketplace/summary', async (route) => {
+    const reply = await route.fetch()
+    /** @type {{ items: object[] }} */
+    const { items } = await reply.json()
+    const [last] = trades
+    const before = trades.find(({ settledAt }) => Date.parse(settledAt) < now - 24 * HOUR)
+    const change24h = last && before ? last.unitPrice / before.unitPrice - 1 : null
+    return route.fulfill({ json: { items: items.map((item) => ({ ...item, last: last?.unitPrice ?? null, change24h })) } })
+  })
+}
+
 /**
  * @param {string | null} tokenType
  * @returns {(at: number) => number} its price at a time in milliseconds, in SOL

@@ -52,13 +52,13 @@ export function marketLook({ productName, publicOrigin }: Config, brand: Brand, 
 
 /**
  * A studio's own items in their colours, like those of the house in the web app's drinks.css, whose rule for unknown items this one must
- * outweigh, and as many rows for the list of their prices as it needs.
+ * outweigh.
  */
 function itemStyles(items: readonly CatalogueItem[]): string {
   const rules = items.map(
     ({ code, color: { light, dark } }) => `:root [data-token='${code}'] { --fruit: light-dark(${light}, ${dark}); --glow: ${dark}; }`,
   )
-  return [...rules, `:root { --price-rows: ${items.length}; }`, ''].join('\n')
+  return [...rules, ''].join('\n')
 }
 
 function namesOf(items: readonly CatalogueItem[]): string {

@@ -66,7 +66,7 @@ export function Shell() {
           </Suspense>
         </CrashScreen>
         <div className="contents" inert={busy}>
-          <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
+          <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-4 sm:px-6 sm:py-8">
             <div id={VIEW_ID} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)} className="flex flex-1 flex-col outline-none">
               <CrashScreen key={view}>
                 <MainArea backend={backend} paused={closed} session={session} view={view} />

@@ -32,6 +32,12 @@ describe('a scale of prices', () => {
     expect(ticks).toContain(0.004)
   })
 
+  it('shows a small move as a small one', () => {
+    const { low, high } = priceScale(0.009228, 0.009254, 4)
+    expect((0.009254 - 0.009228) / (high - low)).toBeLessThan(0.1)
+    expect((low + high) / 2).toBeCloseTo(0.009241, 9)
+  })
+
   it('has lines without the noise of floats', () => {
     expect(priceScale(0.1, 0.35, 4).ticks).toEqual([0.1, 0.2, 0.3])
     expect([0.0011, 0.003, 0.024, 1].map(roundStep)).toEqual([0.002, 0.005, 0.025, 1])
@@ -39,7 +45,7 @@ describe('a scale of prices', () => {
 
   it('has no line between two lamports', () => {
     expect([0, 1e-10, 1e-9, 2.1e-9, 2.1e-8].map(roundStep)).toEqual([1e-9, 1e-9, 1e-9, 5e-9, 2.5e-8])
-    expect(priceScale(999.999999999, 1000.000000002, 5).ticks).toEqual([999.999999999, 1000, 1000.000000001, 1000.000000002])
+    expect(priceScale(1e-9, 2e-9, 5).ticks).toEqual([1e-9, 2e-9])
   })
 })
 

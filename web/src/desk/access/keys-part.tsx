@@ -49,7 +49,7 @@ function keyColumns(now: number): readonly Column<Key>[] {
   return [
     { name: 'Name', cell: ({ name }) => <b className="inline-block min-w-24 font-semibold wrap-anywhere">{name}</b> },
     { name: 'State', cell: (key) => <Status tone={endOf(key, now) ? 'plain' : 'good'}>{endOf(key, now) ?? 'In use'}</Status> },
-    { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Permissions', cell: ({ scopes }) => <span className="inline-block min-w-40">{scopes.join(', ')}</span> },
     { name: 'Credits today', cell: creditText },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
     { name: 'Created by', cell: ({ createdBy }) => <Who name={createdBy} /> },
@@ -73,7 +73,6 @@ function RevokeKey({ id, name }: { id: string; name: string }) {
       label="Revoke"
       title={`Revoke the key “${name}”`}
       consequence="Programs that use it are refused at once, on every server. This cannot be undone: create the replacement first."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Revoke key"
       done="Key revoked."
       signed
@@ -108,7 +107,6 @@ function CreateKey({ inUse, onCreated }: { inUse: readonly Key[]; onCreated: (se
       title="Create a key"
       onBegin={begin}
       consequence="Whoever has its secret can use the permissions you choose until you revoke the key. The secret is shown only once: store it safely."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Create key"
       done="Key created."
       signed

@@ -20,7 +20,7 @@ type Member = Reply<'studioStaff'>['staff'][number]
 const columns: readonly Column<Member>[] = [
   { name: 'Wallet', cell: ({ wallet }) => <WalletLink address={wallet} /> },
   { name: 'Name', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'no name'}</span> },
-  { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Permissions', cell: ({ scopes }) => <span className="inline-block min-w-40">{scopes.join(', ')}</span> },
   { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'set in STUDIO_WALLETS') },
   { name: 'Remove', figures: true, cell: ({ wallet, name }) => <RemoveStaff wallet={wallet} name={name} /> },
 ]
@@ -58,7 +58,6 @@ function RemoveStaff({ wallet, name }: { wallet: string; name: string | null }) 
           every server. It stays a player. Keys that it made stay.
         </>
       }
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Remove"
       done="The wallet is no longer staff."
       signed
@@ -85,7 +84,6 @@ function AddStaff() {
       title="Add a wallet to the staff"
       onBegin={begin}
       consequence="Whoever has this wallet can use the desk at once, with the permissions you choose. If the wallet is already staff, they replace its current ones."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Add staff"
       done="The wallet can use the desk."
       signed

@@ -90,7 +90,6 @@ function EndCheckout({ id }: { id: string }) {
       label="Expire"
       title="Expire the checkout"
       consequence="Nobody can pay it any more. Your game is told that it has expired, and the player’s page shows it."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Expire"
       done="Checkout expired."
       act={(reason) => callStudio('expireCheckout', { params: { id }, query: { reason } })}

@@ -35,7 +35,6 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
           ? `This creates ${what} for the player, who can sell them at once. Only a debit takes them back.`
           : `${what.replace(/^t/, 'T')} leave the player and the market for good. Listings that are for sale are not touched.`
       }
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt={gives ? 'Credit' : 'Debit'}
       done={inMarketWords(gives ? 'The drinks are credited.' : 'The drinks are debited.')}
       signed

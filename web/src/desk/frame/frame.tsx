@@ -27,12 +27,17 @@ export function Frame({ config, place, children }: FrameProps) {
   const shown = sections.filter(({ scope }) => scope === 'read' || admin)
   const title = sections.find(({ name }) => name === place.section)?.title ?? ''
   const heading = useRef<HTMLHeadingElement>(null)
+  const nav = useRef<HTMLElement>(null)
   const { section, detail } = place
   const where = placeLink(section, detail)
   const shownBefore = useRef(where)
   useEffect(() => {
     document.title = `${title} · ${productName} desk`
   }, [title, productName])
+  // On a narrow screen there is no room for all links.
+  useEffect(() => {
+    nav.current?.querySelector(`[href="${placeLink(section)}"]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [section])
   // After following a link, the focus moves to the new part's title.
   useEffect(() => {
     if (shownBefore.current === where) return
@@ -72,7 +77,7 @@ export function Frame({ config, place, children }: FrameProps) {
         </div>
       </header>
       <div className="desk-width grid w-full flex-1 content-start gap-x-8 lg:grid-cols-[11rem_minmax(0,1fr)]">
-        <nav aria-label="Desk" className="desk-nav">
+        <nav ref={nav} aria-label="Desk" className="desk-nav">
           <ul>
             {shown.map(({ name, title: label }) => (
               <li key={name}>

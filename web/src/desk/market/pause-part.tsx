@@ -67,7 +67,6 @@ function ResumeMarket() {
       kind="primary"
       title="Open the market again"
       consequence="Players can list and buy again at once, on every server."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Open"
       done="The market is open."
       act={(reason) => callStudio('resumeMarket', { query: { reason } })}

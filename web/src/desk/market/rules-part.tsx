@@ -87,7 +87,6 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
       title={`Rules of ${name}`}
       onBegin={() => setText(ruleText(known))}
       consequence="They apply at once, on every server. Listings that break them stay where they are, but nobody can buy them."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Save rules"
       done={`The rules of ${name} are set.`}
       problem={'problem' in read ? read.problem : undefined}

@@ -17,8 +17,8 @@ export interface Action<Result> {
   title: string
   /** The consequences, in words, shown before the action. */
   consequence: ReactNode
-  /** The label of the reason's field, and who will read it. */
-  reason: { label: string; hint: string }
+  /** The label of the reason's field, and who will read it; unless given, only the log has it. */
+  reason?: { label: string; hint: string }
   /** The button that does it. */
   doIt: string
   /** The short message afterwards. */
@@ -41,6 +41,8 @@ interface ActProps<Result> extends Action<Result> {
   /** Fields of its own, above the reason. */
   children?: ReactNode
 }
+
+const onlyLogged = { label: 'Reason', hint: 'Only shown in the log.' }
 
 /** A button that explains the consequences and asks for a reason before it acts. */
 export function Act<Result>({ label, kind = 'quiet', disabled = false, onBegin, children, ...action }: ActProps<Result>) {
@@ -66,7 +68,7 @@ export function Act<Result>({ label, kind = 'quiet', disabled = false, onBegin, 
 }
 
 function ActForm<Result>({ action, onClose, children }: { action: Action<Result>; onClose: () => void; children: ReactNode }) {
-  const { consequence, reason, doIt, done, signed = false, problem, act, onDone } = action
+  const { consequence, reason = onlyLogged, doIt, done, signed = false, problem, act, onDone } = action
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const { showToast } = useNotices()

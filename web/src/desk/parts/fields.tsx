@@ -1,9 +1,36 @@
-import { type InputHTMLAttributes, useId } from 'react'
+import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
 
-interface TextFieldProps {
+interface Labels {
   label: string
   /** What there is to know about it, below. */
-  hint?: string
+  hint?: string | undefined
+}
+
+interface LabelledProps extends Labels {
+  /** The field, with the attributes that connect it to both. */
+  children: (labelled: { id: string; 'aria-describedby': string | undefined }) => ReactNode
+}
+
+/** The label above a field, and the hint below. */
+function Labelled({ label, hint, children }: LabelledProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  return (
+    <div className="grid content-start gap-1.5">
+      <label htmlFor={id} className="text-small font-semibold">
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': hint ? hintId : undefined })}
+      {hint && (
+        <p id={hintId} className="text-tiny text-dim">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps extends Labels {
   value: string
   onChange: (value: string) => void
   lines?: number
@@ -14,38 +41,22 @@ interface TextFieldProps {
 }
 
 /** A labelled field for text, of one line or of several. */
-export function TextField({ label, hint, value, onChange, lines = 1, type = 'text', ...rest }: TextFieldProps) {
-  const id = useId()
-  const shared = {
-    id,
-    value,
-    'aria-describedby': hint ? `${id}-hint` : undefined,
-    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
-    ...rest,
-  }
+export function TextField({ label, hint, onChange, lines = 1, type = 'text', ...rest }: TextFieldProps) {
+  const shared = { onChange: (event: { target: { value: string } }) => onChange(event.target.value), ...rest }
   return (
-    <div className="grid content-start gap-1.5">
-      <label htmlFor={id} className="text-small font-semibold">
-        {label}
-      </label>
-      {lines > 1 ? (
-        <textarea rows={lines} className="field py-2.5 leading-snug" {...shared} />
-      ) : (
-        <input type={type} className="field" autoComplete="off" spellCheck={false} {...shared} />
-      )}
-      {hint && (
-        <p id={`${id}-hint`} className="text-tiny text-dim">
-          {hint}
-        </p>
-      )}
-    </div>
+    <Labelled label={label} hint={hint}>
+      {(labelled) =>
+        lines > 1 ? (
+          <textarea rows={lines} className="field py-2.5 leading-snug" {...labelled} {...shared} />
+        ) : (
+          <input type={type} className="field" autoComplete="off" spellCheck={false} {...labelled} {...shared} />
+        )
+      }
+    </Labelled>
   )
 }
 
-interface SelectFieldProps {
-  label: string
-  /** What there is to know about it, below. */
-  hint?: string
+interface SelectFieldProps extends Labels {
   options: readonly { value: string; label: string }[]
   chosen: string
   onChoose: (value: string) => void
@@ -53,32 +64,18 @@ interface SelectFieldProps {
 
 /** A labelled list to choose one from. */
 export function SelectField({ label, hint, options, chosen, onChoose }: SelectFieldProps) {
-  const id = useId()
-  const hintId = `${id}-hint`
   return (
-    <div className="grid content-start gap-1.5">
-      <label htmlFor={id} className="text-small font-semibold">
-        {label}
-      </label>
-      <select
-        id={id}
-        aria-describedby={hint ? hintId : undefined}
-        className="field"
-        value={chosen}
-        onChange={(event) => onChoose(event.target.value)}
-      >
-        {options.map(({ value, label: name }) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {hint && (
-        <p id={hintId} className="text-tiny text-dim">
-          {hint}
-        </p>
+    <Labelled label={label} hint={hint}>
+      {(labelled) => (
+        <select className="field" value={chosen} onChange={(event) => onChoose(event.target.value)} {...labelled}>
+          {options.map(({ value, label: name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    </Labelled>
   )
 }
 

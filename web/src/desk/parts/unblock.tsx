@@ -13,7 +13,6 @@ export function Unblock({ walletAddress }: { walletAddress: string }) {
           off the market stay off it.
         </>
       }
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Unblock"
       done="The block has ended."
       act={(reason) => callStudio('unblockWallet', { params: { wallet: walletAddress }, query: { reason } })}

@@ -55,7 +55,6 @@ function StartAudit() {
           ? 'Every payment there ever was is read from the chain again. On a large market that takes hours. If an audit is under way, it becomes this one.'
           : inMarketWords('Everything since the last audit is checked, and all drinks. If an audit is under way, you see that one.')
       }
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Start"
       done="The audit is under way."
       act={(reason) => callStudio('startAudit', { body: { full, reason } })}

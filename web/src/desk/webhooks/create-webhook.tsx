@@ -26,7 +26,6 @@ export function CreateWebhook({ onCreated }: { onCreated: (secret: string) => vo
       title="Create a webhook"
       onBegin={begin}
       consequence="What happens from now on is posted to this address, each message at least once and in order. Its secret is shown once."
-      reason={{ label: 'Reason', hint: 'Only shown in the log.' }}
       doIt="Create webhook"
       done="Webhook created."
       signed
@@ -37,7 +36,7 @@ export function CreateWebhook({ onCreated }: { onCreated: (secret: string) => vo
       <TextField
         type="url"
         label="Address"
-        hint="A public HTTPS address."
+        hint="HTTP or HTTPS, without a user name or password. A private address needs WEBHOOK_ALLOW_PRIVATE=on."
         maxLength={MAX_WEBHOOK_URL}
         required
         value={url}

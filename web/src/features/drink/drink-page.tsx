@@ -22,7 +22,7 @@ interface DrinkPageProps {
 /** Everything about the price of one drink, and the ways to trade it. */
 export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
   return (
-    <div className="grid gap-5">
+    <div className="grid gap-5 max-sm:gap-3">
       <AppLink
         href="/"
         className="-my-1 flex min-h-11 items-center gap-1.5 justify-self-start text-small font-semibold text-dim hover:text-text"
@@ -45,12 +45,12 @@ function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode
   return (
     <>
       {/* On a phone one follows the other; beside the chart there is room to buy. */}
-      <div className="drink-top grid gap-5">
+      <div className="drink-top grid gap-5 max-sm:gap-3">
         <PriceHead drink={drink} actions={actions} />
         {bestPrice}
         <ChartCard drink={drink} />
       </div>
-      <div className="grid items-start gap-5 lg:grid-cols-2">
+      <div className="grid items-start gap-5 max-sm:gap-3 lg:grid-cols-2">
         <DepthCard drink={drink} />
         <TradesCard drink={drink} />
       </div>

@@ -19,20 +19,20 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
   const { data, isError, fetchStatus, refetch } = useQuery(summaryQuery)
   const figures = data?.find(({ tokenType }) => tokenType === drink.type)
   return (
-    <section aria-labelledby="drink-title" className="card overflow-hidden sm:flex" data-token={drink.type}>
-      <DrinkPlate tokenType={drink.type} className="h-24 flex-none sm:h-auto sm:w-44 sm:[contain:size] lg:w-56" />
-      <div className="grid flex-1 content-between gap-5 p-5 sm:p-6">
-        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-          <div className="grid gap-3">
+    <section aria-labelledby="drink-title" className="card grid grid-cols-[4.5rem_1fr] overflow-hidden sm:flex" data-token={drink.type}>
+      <DrinkPlate tokenType={drink.type} className="flex-none [contain:size] max-sm:rounded-br-card sm:w-44 lg:w-56" />
+      <div className="contents sm:grid sm:flex-1 sm:content-between sm:gap-5 sm:p-6">
+        <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-2 max-sm:p-3 sm:gap-x-6 sm:gap-y-4">
+          <div className="grid gap-1.5 sm:gap-3">
             <h2 id="drink-title" className="flex items-center gap-2.5 text-title">
               <span className="dot" />
               {drink.name}
             </h2>
             <Now figures={figures} />
           </div>
-          <div className="flex flex-wrap items-center gap-2">{actions}</div>
+          <div className="flex flex-wrap items-center gap-2 max-sm:flex-col max-sm:items-start max-sm:gap-1">{actions}</div>
         </div>
-        <dl className="figures grid grid-cols-2 gap-x-5 gap-y-3 text-small sm:flex sm:flex-wrap sm:gap-x-10">
+        <dl className="figures grid grid-cols-2 gap-x-5 gap-y-2 text-small max-sm:col-span-2 max-sm:p-4 sm:flex sm:gap-y-3 sm:flex-wrap sm:gap-x-10">
           <Fact name="Last sold for">{figures && (figures.last === null ? 'never sold' : `${formatUnitPrice(figures.last)} SOL`)}</Fact>
           <Fact name="24 hours">
             {figures && (figures.change24h === null ? 'not enough trades' : <Change change={figures.change24h} over="in 24 hours" />)}
@@ -41,7 +41,7 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
           <Fact name="For sale">{figures && formatAmount(figures.amount)}</Fact>
         </dl>
         {(isError || fetchStatus === 'paused') && (
-          <p role="status" className="flex flex-wrap items-center gap-3 text-small text-warn">
+          <p role="status" className="flex flex-wrap items-center gap-3 text-small text-warn max-sm:col-span-2 max-sm:px-4 max-sm:pb-4">
             {fetchStatus === 'paused' ? 'You are offline: these figures may be old.' : 'These figures could not be updated.'}
             {isError && (
               <Button small onClick={() => void refetch()}>

@@ -29,7 +29,7 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
     button.current?.focus()
   }
   return (
-    <div className="flex gap-2 max-lg:-mt-2 lg:col-start-3">
+    <div className="flex gap-2 lg:col-start-3">
       <button
         ref={button}
         type="button"

@@ -25,12 +25,12 @@ interface ToolbarProps {
   onChange: (change: Partial<MarketFilter>) => void
 }
 
-/** The market's search, order and items. It stays visible while the market scrolls, on a narrow screen without the items. */
+/** The market's search, order and items. It stays visible while the market scrolls. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   const Filter = catalogue().items.length > MOST_SIDE_BY_SIDE ? ItemFilter : DrinkChips
   return (
-    <search className="max-lg:contents lg:pinned lg:grid lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto] lg:items-center">
-      <div className="grid grid-cols-[1fr_auto] gap-2 max-lg:pinned lg:contents">
+    <search className="pinned grid gap-1.5 lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto] lg:items-center">
+      <div className="grid grid-cols-[1fr_auto] gap-2 lg:contents">
         <SearchBox
           label="Search by token or seller"
           maxLength={MAX_SEARCH_LENGTH}
@@ -48,7 +48,7 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
           </select>
         </label>
       </div>
-      <Suspense fallback={<div className="field max-lg:-mt-2 lg:col-start-3 lg:w-64" />}>
+      <Suspense fallback={<div className="field lg:col-start-3 lg:w-64" />}>
         <Filter chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
       </Suspense>
     </search>
@@ -62,7 +62,7 @@ function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onCho
   const { items } = catalogue()
   return (
     <fieldset
-      className={`-mx-4 min-w-0 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0 ${items.length > MOST_IN_LINE ? 'lg:col-span-full' : 'lg:col-start-3'}`}
+      className={`-mx-4 min-w-0 overflow-x-auto px-4 py-0.5 sm:mx-0 sm:px-0 ${items.length > MOST_IN_LINE ? 'lg:col-span-full' : 'lg:col-start-3'}`}
     >
       <legend className="sr-only">{inMarketWords('Drink')}</legend>
       <div className="flex gap-2">

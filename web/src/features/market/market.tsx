@@ -38,16 +38,14 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (
-    <section aria-labelledby="market-title" className="grid grid-cols-1 gap-5">
+    <section aria-labelledby="market-title" className="grid grid-cols-1 gap-5 max-sm:gap-3">
       <h2 id="market-title" className="sr-only">
         Market
       </h2>
       <MarketToolbar filter={filter} onChange={change} />
       {prices(filter)}
       {!filter.tokenType && (
-        <p className="text-small text-dim">
-          {inMarketWords('Choose a drink to buy any amount of it at the best price, with one approval.')}
-        </p>
+        <p className="text-small text-dim max-sm:text-tiny">{inMarketWords('Choose a drink to buy any amount of it at the best price.')}</p>
       )}
       {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
       <details className="card" onToggle={(event) => showActivity(event.currentTarget.open)}>

@@ -13,17 +13,18 @@ const MAX_GLASSES = 3
 export function ConnectPrompt({ away }: { away: boolean }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (
-    <section className="for-visitors card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
-      <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
+    <section className="for-visitors card welcome">
+      <div>
         <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
           <span className={`size-2 rounded-full forced-color-adjust-none ${away ? 'breathe bg-warn' : 'bg-good'}`} />
           {away ? 'Reconnecting' : 'Server Online'}
         </p>
         <h2 className="text-hero">Connect Phantom Wallet</h2>
-        <p className="max-w-prose text-dim">
+        <p className="max-w-prose text-dim max-sm:line-clamp-3">
           {connected
             ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
-            : `${marketSettings().welcome ?? inMarketWords('Sell your drinks, or buy from other players.')} You pay the seller directly in SOL; the market never holds your money.`}
+            : (marketSettings().welcome ?? inMarketWords('Sell your drinks, or buy from other players.'))}
+          {!connected && <span className="max-sm:hidden"> You pay the seller directly in SOL; the market never holds your money.</span>}
         </p>
         {connected && !away ? (
           <SignInButton />
@@ -33,10 +34,7 @@ export function ConnectPrompt({ away }: { away: boolean }) {
           </Button>
         )}
       </div>
-      <div
-        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-18 max-md:w-[38%] max-md:max-w-52 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
-        aria-hidden="true"
-      >
+      <div className={connected ? 'bar max-md:hidden' : 'bar'} aria-hidden="true">
         {catalogue()
           .items.slice(0, MAX_GLASSES)
           .map(({ code }) => (

@@ -101,7 +101,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
     </>
   )
   return (
-    <div className="grid gap-8">
+    <div className="grid gap-8 max-sm:gap-5">
       {walletAddress && (
         <CrashScreen>
           <Suspense>

@@ -1,6 +1,8 @@
 import { roundToLamport } from '@juicebar/contract/money'
 
 const STEPS = [1, 2, 2.5, 5, 10]
+/** A chart shows at least this share of its highest price from bottom to top: else the least move would look like a fall. */
+const LEAST_SHARE = 0.05
 /** In SOL; no price is between two of them. */
 const LAMPORT = 1e-9
 
@@ -17,7 +19,7 @@ export interface PriceScale {
  */
 export function priceScale(low: number, high: number, count: number): PriceScale {
   const span = high - low
-  const air = span > 0 ? span * 0.08 : low > 0 ? low * 0.2 : 1
+  const air = span > 0 ? Math.max(span * 0.08, (high * LEAST_SHARE - span) / 2) : low > 0 ? low * 0.2 : 1
   const bottom = Math.max(0, low - air)
   const top = high + air
   const step = roundStep((top - bottom) / Math.max(1, count))

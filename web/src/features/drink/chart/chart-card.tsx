@@ -159,7 +159,7 @@ function Whole({ candles, words }: { candles: ChartData['candles']; words: strin
     <>
       <p className="font-semibold">
         {change !== undefined && <Change change={change} over={words} />}{' '}
-        <span className={change === undefined ? '' : 'ml-1 font-normal text-dim'}>{words}</span>
+        <span className={change === undefined ? 'inline-block first-letter:uppercase' : 'ml-1 font-normal text-dim'}>{words}</span>
       </p>
       <p className="text-dim">
         {formatAmount(sum('amount'))} traded for {formatUnitPrice(sum('sol'))} SOL

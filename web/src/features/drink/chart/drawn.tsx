@@ -5,6 +5,8 @@ import { type Plot, tenth } from './plot.ts'
 
 /** In pixels. */
 const WIDEST = 18
+/** So few steps with trades have a point each: a line alone would not show where they are. */
+const FEW = 6
 
 interface DrawnProps {
   plot: Plot
@@ -70,6 +72,16 @@ export function PriceLine({ plot, data, now }: DrawnProps & { now: number }) {
     <>
       <path d={`M${first.x} ${floor}L${path}L${last.x} ${floor}Z`} className="fill-(--fruit) opacity-12" />
       <path d={`M${path}`} fill="none" strokeWidth="2.5" strokeLinecap="round" strokeLinejoin="round" className="chart-line" />
+      {data.candles.length <= FEW &&
+        data.candles.map(({ start, close }) => (
+          <circle
+            key={start}
+            cx={tenth(plot.x(Math.min(Date.parse(start) + plot.frame.step / 2, now)))}
+            cy={tenth(plot.y(close))}
+            r="3.5"
+            className="fill-(--fruit)"
+          />
+        ))}
       <circle cx={last.x} cy={last.y} r="4.5" className="fill-text stroke-card" strokeWidth="2" />
     </>
   )

@@ -14,8 +14,8 @@ import { type StripFilter, stripDrinks } from './strip-drinks.ts'
 
 /** The width that a drink needs beside others, in rem. */
 const LEAST_WIDTH = 13.5
-/** On a phone they are below each other. */
-const ROWS = 3
+/** A phone has room for two, and shows the others when it is scrolled sideways. */
+const MOST_ON_PHONE = 6
 
 /** The price of each drink that fits: now, over a day, and with a link to its page. As high as its skeleton. */
 export function PriceStrip(filter: StripFilter) {
@@ -24,9 +24,9 @@ export function PriceStrip(filter: StripFilter) {
   const { width, ref } = useWidth()
   const phone = matchMedia('(width < 40rem)')
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  const most = phone.matches ? ROWS : Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
+  const most = phone.matches ? MOST_ON_PHONE : Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
   const shown = width > 0 ? stripDrinks(allDrinks(), filter, data ?? [], most) : []
-  const asRows = phone.matches && shown.length > 1
+  const withLine = !phone.matches || shown.length === 1
   return (
     <section ref={ref} aria-label="Prices" className="card prices overflow-hidden">
       {isError && !data ? (
@@ -35,10 +35,10 @@ export function PriceStrip(filter: StripFilter) {
           <Button onClick={() => void refetch()}>Try again</Button>
         </div>
       ) : (
-        <ul className={`grid h-full divide-line ${asRows ? 'auto-rows-fr divide-y' : 'auto-cols-fr grid-flow-col divide-x'}`}>
+        <ul className="grid h-full auto-cols-[minmax(9.75rem,1fr)] grid-flow-col divide-x divide-line overflow-x-auto [scrollbar-width:none]">
           {shown.map((drink) => (
             <li key={drink.type} data-token={drink.type}>
-              <Price drink={drink} figures={data?.find(({ tokenType }) => tokenType === drink.type)} asRow={asRows} />
+              <Price drink={drink} figures={data?.find(({ tokenType }) => tokenType === drink.type)} withLine={withLine} />
             </li>
           ))}
         </ul>
@@ -51,29 +51,30 @@ interface PriceProps {
   drink: Drink
   /** Undefined until they are loaded. */
   figures: SummaryItem | undefined
-  asRow: boolean
+  /** With the line of its price. */
+  withLine: boolean
 }
 
-function Price({ drink, figures, asRow }: PriceProps) {
-  const { data: candles, dataUpdatedAt } = useQuery(hoursQuery(drink.type))
+function Price({ drink, figures, withLine }: PriceProps) {
+  const { data: candles, dataUpdatedAt } = useQuery({ ...hoursQuery(drink.type), enabled: withLine })
   return (
     <AppLink
       href={drinkPath(drink.type)}
-      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto] max-[23rem]:grid-cols-[1fr_2.75rem_auto] max-[23rem]:gap-x-2' : 'grid-cols-[auto_minmax(1.25rem,1fr)]'}`}
+      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${withLine ? 'grid-cols-[auto_minmax(1.25rem,1fr)]' : ''}`}
     >
-      <span className={asRow ? 'contents' : 'grid gap-1'}>
+      <span className="grid gap-1">
         <span className="flex min-w-0 items-center gap-2 text-small font-semibold">
           <span className="dot" />
           <span className="line-clamp-2 leading-tight wrap-anywhere">{drink.name}</span>
         </span>
-        <span className={asRow ? 'order-1 grid min-w-20 justify-items-end' : 'flex items-baseline gap-2.5'}>
+        <span className="flex items-baseline gap-2.5">
           <Floor figures={figures} />
           {typeof figures?.change24h === 'number' && <Change change={figures.change24h} over="in 24 hours" className="text-tiny" />}
         </span>
       </span>
-      <span className={`block ${asRow ? 'h-7' : 'h-10 max-sm:h-24'}`}>
-        {candles && <SparkLine candles={candles} now={dataUpdatedAt} className="size-full" />}
-      </span>
+      {withLine && (
+        <span className="block h-10">{candles && <SparkLine candles={candles} now={dataUpdatedAt} className="size-full" />}</span>
+      )}
     </AppLink>
   )
 }

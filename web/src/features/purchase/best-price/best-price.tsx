@@ -30,9 +30,9 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
   return (
     <section aria-labelledby="best-price-title" className="card best-price drop-in grid overflow-hidden" data-token={tokenType}>
       <DrinkPlate tokenType={tokenType} className="max-md:hidden" />
-      <div className="grid content-start gap-4 p-4 sm:p-6">
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-          <h3 id="best-price-title" className="text-lead">
+      <div className="grid content-start gap-4 p-4 max-sm:gap-2 sm:p-6">
+        <div className="flex items-start justify-between gap-x-4 gap-y-2 sm:flex-wrap">
+          <h3 id="best-price-title" className="text-lead max-sm:text-body">
             {drink} at the best price
           </h3>
           {action}
@@ -49,7 +49,7 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
           />
         )}
       </div>
-      <div className="grid content-start gap-4 bg-well p-4 sm:p-6">
+      <div className="grid content-start gap-4 bg-well p-4 max-sm:gap-2 sm:p-6">
         {price.failed && !quote ? (
           <div role="status" className="grid justify-items-start gap-3 text-small">
             The best price could not be loaded.
