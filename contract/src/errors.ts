@@ -60,7 +60,7 @@ export const errors = {
   CHALLENGE_EXPIRED: { status: 403, text: 'This signature came too late. Please sign again.' },
   DAILY_LIMIT: { status: 409, text: 'This studio key has a daily limit: {detail}' },
   WALLET_ADDRESS_INVALID: { status: 400, text: 'This is not a Solana wallet address.' },
-  WALLET_CANNOT_SIGN: { status: 400, text: 'Nobody can sign with this address, so nobody could ever use these tokens.' },
+  WALLET_CANNOT_SIGN: { status: 400, text: 'Nobody can sign with this address{detail}, so nobody could ever use these tokens.' },
   NOT_YOUR_BALANCE: { status: 403, text: 'You can only see the balance of your own wallet.' },
 
   TOKEN_TYPE_UNKNOWN: { status: 400, text: 'There is no such token.' },

@@ -7,7 +7,7 @@ import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { isSafeReturn } from '@juicebar/contract/return-address'
 import { type Checkout, type CheckoutAttempt, type CheckoutStatus, type PlayerCheckout } from '@juicebar/contract/schemas'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
-import { mayHaveSigner } from '../chain/transactions/keys.ts'
+import { cannotSign, mayHaveSigner } from '../chain/transactions/keys.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
 import { isUrlToken } from '../runtime/url-token.ts'
 
@@ -81,7 +81,7 @@ export function draftCheckout(
 function requirePayer(text: string): WalletAddress {
   const wallet = parseWalletAddress(text)
   if (!wallet) throw new Failure('WALLET_ADDRESS_INVALID')
-  if (!mayHaveSigner(wallet)) throw new Failure('WALLET_CANNOT_SIGN')
+  if (!mayHaveSigner(wallet)) throw cannotSign(wallet)
   return wallet
 }
 

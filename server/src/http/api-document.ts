@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox'
 import { CHALLENGE_HEADER, isSignedCall, SIGNATURE_HEADER } from '@juicebar/contract/endpoints/signed'
 import { schemas, sections } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
-import { type FastifySchema, type FastifyInstance } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema } from 'fastify'
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { type ErrorCode } from '@juicebar/contract/errors'
@@ -12,6 +12,7 @@ import { marketTitle } from '@juicebar/contract/market-settings'
 import { type Requirement } from './credentials.ts'
 import { type DeclaredCall } from './route.ts'
 import { type JsonSchema, type SchemaNames, documentFailure, documentFailures, failuresOf, createSchemaNames } from './call-failures.ts'
+import { type PreparedReply, prepareReply } from './prepared-reply.ts'
 
 interface Titled {
   title?: string
@@ -192,10 +193,15 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
       components: { securitySchemes },
     },
   })
-  let text: string | undefined
-  fastify.get('/api/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    text ??= JSON.stringify(fastify.swagger())
-    return reply.type('application/json; charset=utf-8').send(text)
+  let prepared: Promise<PreparedReply> | undefined
+  const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
+    prepared ??= prepareReply('application/json; charset=utf-8', JSON.stringify(fastify.swagger()))
+    return (await prepared)(request, reply)
+  }
+  fastify.get('/api/openapi.json', { schema: { hide: true } }, sendDocument)
+  // The library gives its page an address of its own to read the document at.
+  fastify.addHook('onRoute', (route) => {
+    if (route.url === '/docs/json') route.handler = sendDocument
   })
   await fastify.register(swaggerUi, {
     routePrefix: '/docs',

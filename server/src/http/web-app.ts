@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +5,6 @@ import { type PageAddress } from '@juicebar/contract/first-view'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import fastifyStatic from '@fastify/static'
 import { type Picture } from '../pictures/picture.ts'
-import { compress, takesGzip } from './compression.ts'
 import { type CachedReply } from './cached-replies.ts'
 import { createFirstViews, type FirstViews } from './first-views.ts'
 import { isDatabaseOutage } from '../runtime/database-failures.ts'
@@ -22,6 +20,7 @@ import {
   type StyleSheet,
 } from './page-head.ts'
 import { replyToUnmatchedPath } from './failure-reply.ts'
+import { type PreparedReply, prepareReply } from './prepared-reply.ts'
 
 /** Opened directly, a picture runs and loads nothing; it may use its own styles. */
 const pictureContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
@@ -39,26 +38,9 @@ function registerPictures(fastify: FastifyInstance, pictures: readonly Picture[]
   }
 }
 
-/** Answers a request with a page. */
-export type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
-
-/**
- * Prepares a page that is the same for everyone. A browser asks each time whether it has changed, and gets no body if it has not.
- *
- * @param status of the reply; pages with an error status are sent in full each time
- */
-async function preparePage(html: string, status: 200 | 404 | 503 = 200): Promise<PageSender> {
-  const gzipped = await compress(html)
-  const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
-  return (request, reply) => {
-    reply.code(status).headers({ 'cache-control': status === 200 ? 'no-cache' : 'no-store', vary: 'Origin, Accept-Encoding' })
-    if (status === 200) {
-      reply.header('etag', `W/${etag}`)
-      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-    }
-    reply.type('text/html; charset=utf-8')
-    return takesGzip(request.headers['accept-encoding']) ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(html)
-  }
+/** Prepares a page that is the same for everyone. */
+function preparePage(html: string, status?: 200 | 404 | 503): Promise<PreparedReply> {
+  return prepareReply('text/html; charset=utf-8', html, status)
 }
 
 /** The build names these files by a hash of their content, so they never change. */
@@ -164,7 +146,7 @@ type RenderPage = (head: PageHead) => string
 function registerPlace(
   fastify: FastifyInstance,
   { path, limit, describe, standsAlone }: Place,
-  page: { head: PageHead; render: RenderPage; firstViews: FirstViews<PageSender> | undefined },
+  page: { head: PageHead; render: RenderPage; firstViews: FirstViews<PreparedReply> | undefined },
 ): void {
   const render: RenderPage = standsAlone ? (head) => page.render(head).replace(listingsPreload, '') : page.render
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {

@@ -73,6 +73,13 @@ function distinct(accounts: readonly Account[]): Account[] {
   return [...new Map(accounts.map((account) => [balanceOf(account), account])).values()]
 }
 
+/** Those of the wallets that have signed in before. */
+export async function findPlayers(database: Database, wallets: readonly WalletAddress[]): Promise<WalletAddress[]> {
+  const players = database.selectFrom('players').select('walletAddress')
+  const rows = await players.where('walletAddress', '=', sql<WalletAddress>`any(${wallets}::text[])`).execute()
+  return rows.map(({ walletAddress }) => walletAddress)
+}
+
 /** The credits and debits posted with these idempotency keys in a namespace, or before there were any, by key. */
 export async function findOrders(tx: Tx, namespace: string, idempotencyKeys: readonly string[]): Promise<Map<string, StoredOrder>> {
   const rows = await tx

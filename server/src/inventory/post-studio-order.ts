@@ -77,7 +77,8 @@ export async function postStudioOrders(
 
 /** No lock covers a key that is used for another wallet at the same time: the next attempt finds it used. */
 async function postOrders(database: Database, orders: readonly StudioOrder[], giver?: OrderGiver): Promise<(OrderOutcome | Failure)[]> {
-  const signers = await checkSigners(orders.flatMap(({ direction, walletAddress }) => (direction === 'credit' ? [walletAddress] : [])))
+  const credited = orders.flatMap(({ direction, walletAddress }) => (direction === 'credit' ? [walletAddress] : []))
+  const signers = await checkSigners(database, credited)
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(database, (tx) => postIn(tx, orders, { signers, giver }))

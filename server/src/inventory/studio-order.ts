@@ -4,6 +4,7 @@ import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addre
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Selectable } from 'kysely'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
+import { cannotSign } from '../chain/transactions/keys.ts'
 import { type Transfers } from '../database/schema.ts'
 
 /**
@@ -60,7 +61,7 @@ export interface OrderSnapshot {
   posted: ReadonlyMap<string, StoredOrder>
   /** Tokens that may still be credited; undefined without a limit. */
   allowance: bigint | undefined
-  /** Wallets whose private key someone can have. */
+  /** Wallets that may be credited: someone can have their private key. */
   signers: ReadonlySet<WalletAddress>
 }
 
@@ -98,7 +99,7 @@ export function decideOrders(orders: readonly StudioOrder[], snapshot: OrderSnap
 
     const balance = (balances.get(balanceOf(order)) ?? 0n) + changeOf(order)
     if (order.direction === 'credit') {
-      if (!snapshot.signers.has(order.walletAddress)) return refuse('WALLET_CANNOT_SIGN')
+      if (!snapshot.signers.has(order.walletAddress)) return { kind: 'refused', failure: cannotSign(order.walletAddress) }
       if (balance > MAX_BALANCE) return refuse('BALANCE_LIMIT')
       if (allowance !== undefined) {
         if (allowance < BigInt(order.amount)) return refuse('DAILY_LIMIT', `it can credit ${allowance} more drinks today.`)

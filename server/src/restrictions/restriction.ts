@@ -32,7 +32,7 @@ export type RestrictionCode = (typeof restrictionCodes)[number]
 export function restrictionDetail(restriction: Restriction, nameOf: (tokenType: TokenType) => string): string {
   if ('message' in restriction) return restriction.message
   if ('reason' in restriction) {
-    return `${blockText(restriction)} You can still remove your listings, pay for what you hold, and refund.`
+    return `${blockText(restriction)} You cannot buy or sell now, but you can still finish what you have begun.`
   }
   return brokenRuleText(restriction, nameOf(restriction.tokenType))
 }

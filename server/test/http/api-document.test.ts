@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { endpoints } from '@juicebar/contract/endpoints'
 import { type ErrorCode, errors } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
@@ -109,6 +110,19 @@ describe('the API document', () => {
     const served = async (publicOrigin: string) => (await (await serve(() => {}, { publicOrigin })).inject('/api/openapi.json')).json()
     expect((await served('https://market.example')).servers).toMatchObject([{ url: 'https://market.example' }])
     expect((await served('http://localhost:3000')).servers).toMatchObject([{ url: '/' }])
+  })
+})
+
+describe('the reply with the API document', () => {
+  it.each(['/api/openapi.json', '/docs/json'])('is small for whoever takes gzip, and has no body for whoever has it: %s', async (url) => {
+    const fastify = await serve(() => {})
+    const ask = (headers: Record<string, string>) => fastify.inject({ url, headers })
+    const [plain, small] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })]
+    expect(plain.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'Origin, Accept-Encoding' })
+    expect(small.headers).toMatchObject({ 'content-encoding': 'gzip', etag: plain.headers.etag, 'cache-control': 'no-cache' })
+    expect(gunzipSync(small.rawPayload).toString()).toBe(plain.body)
+    const known = await ask({ 'if-none-match': String(plain.headers.etag) })
+    expect([known.statusCode, known.body]).toEqual([304, ''])
   })
 })
 

@@ -200,6 +200,30 @@ describe('an address that nobody can sign with', () => {
   })
 })
 
+describe('an address of the network itself', () => {
+  it.each([
+    ['11111111111111111111111111111111', 'the System program'],
+    ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'the Token program'],
+    ['ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', 'the Associated Token program'],
+    ['So11111111111111111111111111111111111111112', 'the mint of wrapped SOL'],
+    ['Stake11111111111111111111111111111111111111', 'the Stake program'],
+    ['SysvarRecentB1ockHashes11111111111111111111', 'a sysvar'],
+    ['Feature111111111111111111111111111111111111', 'an address reserved by Solana'],
+  ])('is credited nothing, and called by its name: %s', async (wallet, name) => {
+    await expect(post(order(wallet as WalletAddress))).rejects.toMatchObject({
+      code: 'WALLET_CANNOT_SIGN',
+      message: `Nobody can sign with this address (${name}), so nobody could ever use these tokens.`,
+    })
+  })
+
+  it('is credited once someone has signed in with it', async () => {
+    const walletAddress = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo' as WalletAddress
+    await opened.database.insertInto('players').values({ walletAddress }).execute()
+    await post(order(walletAddress))
+    expect(await appleJuice(walletAddress)).toBe(10)
+  })
+})
+
 describe('listings', () => {
   it('can be removed only by their seller, and only while they are active', async () => {
     const wallet = await creditedWallet()

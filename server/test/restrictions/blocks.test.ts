@@ -40,6 +40,15 @@ describe('a blocked wallet', () => {
     await remove(world.buyer, own)
   })
 
+  it('hears the same wherever it buys or sells', async () => {
+    const [own, others] = [await world.list(world.buyer), [{ listingId: await world.list(), amount: undefined }]]
+    await block(world.buyer)
+    const message = `This wallet is blocked: ${reason}. You cannot buy or sell now, but you can still finish what you have begun.`
+    await expect(world.offer(world.buyer, others)).rejects.toMatchObject({ message })
+    await expect(world.list(world.buyer)).rejects.toMatchObject({ message })
+    await remove(world.buyer, own)
+  })
+
   it('pays for what it holds, and gets it', async () => {
     const purchase = await world.holdNew()
     const payment = await world.signPayment(world.buyer, purchase)

@@ -1,7 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { base58 } from '@scure/base'
 import { address, isOffCurveAddress } from '@solana/kit'
+import { reservedAddressName } from './reserved-addresses.ts'
 
 /**
  * Every 32-byte encoding of an ed25519 point of order 1, 2, 4 or 8, the sign bit cleared: y = 0, 1, the two y of order 8, p - 1, and
@@ -32,10 +34,16 @@ export function isSmallOrderKey(address: string): boolean {
 
 /**
  * Whether someone can have the private key of an address (base58 of 32 bytes). False for addresses of programs' accounts, which are
- * not on the curve, and for keys of small order, whose signatures we never accept.
+ * not on the curve, for the network's own, half of which are, and for keys of small order, whose signatures we never accept.
  */
 export function mayHaveSigner(walletAddress: string): boolean {
-  return !isSmallOrderKey(walletAddress) && !isOffCurveAddress(address(walletAddress))
+  return reservedAddressName(walletAddress) === undefined && !isSmallOrderKey(walletAddress) && !isOffCurveAddress(address(walletAddress))
+}
+
+/** WALLET_CANNOT_SIGN, which says what the address is if it is one that everybody knows. */
+export function cannotSign(walletAddress: string): Failure {
+  const name = reservedAddressName(walletAddress)
+  return new Failure('WALLET_CANNOT_SIGN', name === undefined ? {} : { detail: ` (${name})` })
 }
 
 /**

@@ -12,7 +12,7 @@ import { whyNotForSale } from '../reservation/reservation-decision.ts'
 import { isUrlToken, newUrlToken } from '../../runtime/url-token.ts'
 import { hashOfToken, type PayLinkMaker, payLinkUrl, paymentMessage, payLinkState } from './pay-link.ts'
 import { insertPayLink, lockLinkRoom, checkPayLink, listFormerHolds, type PayLinkOrder, findPayLinkProgress } from './pay-link-store.ts'
-import { mayHaveSigner } from '../../chain/transactions/keys.ts'
+import { cannotSign, mayHaveSigner } from '../../chain/transactions/keys.ts'
 import { unsignedPayment } from '../../chain/transactions/message.ts'
 import { type HoldOrder } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
@@ -91,7 +91,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   if (!isUrlToken(token)) throw new Failure('PAY_LINK_NOT_FOUND')
   const buyer = parseWalletAddress(account)
   if (!buyer) throw new Failure('WALLET_ADDRESS_INVALID')
-  if (!mayHaveSigner(buyer)) throw new Failure('WALLET_CANNOT_SIGN')
+  if (!mayHaveSigner(buyer)) throw cannotSign(buyer)
   const checked = await checkPayLink(deps.database, hashOfToken(token), buyer)
   if ('refusal' in checked) throw refusalFailure(checked.refusal, deps.catalogue)
   const { id: payLink, listingId, amount, mostLamports, isHeld } = checked.link

@@ -33,6 +33,7 @@ import {
   insertChallenge,
 } from './staff-store.ts'
 import { inTransaction } from '../../database/transact.ts'
+import { cannotSign } from '../../chain/transactions/keys.ts'
 import { checkSigners } from '../../inventory/check-signers.ts'
 import { insertLogEntry } from '../log/studio-log-store.ts'
 import { createItemCheck } from '../../http/validation.ts'
@@ -99,7 +100,7 @@ interface Change {
  */
 export async function recordStaff(database: Database, wish: StaffWish, { maker, reason, named }: Change): Promise<Staff> {
   requireNoMoreThan(maker, wish)
-  if (!(await checkSigners([wish.wallet])).has(wish.wallet)) throw new Failure('WALLET_CANNOT_SIGN')
+  if (!(await checkSigners(database, [wish.wallet])).has(wish.wallet)) throw cannotSign(wish.wallet)
   return inTransaction(database, async (tx) => {
     const before = await lockStaff(tx, wish.wallet)
     const isNew = !before || before.removedAt !== null
