@@ -20,8 +20,6 @@ const names: ReadonlyMap<string, string> = new Map([
   ['1nc1nerator11111111111111111111111111111111', 'the incinerator'],
 ])
 
-const sysvar = /^Sysvar.*1{16}$/
-
 /**
  * The network's own addresses are words that were filled up with 1s. A key whose address ends so would have to be searched for, and each
  * further 1 takes 58 times as long: nobody has found ten.
@@ -30,5 +28,7 @@ const filledUp = /1{16}$/
 
 /** What an address is that belongs to the network or its token programs, in words; undefined for any other. */
 export function reservedAddressName(address: string): string | undefined {
-  return names.get(address) ?? (sysvar.test(address) ? 'a sysvar' : filledUp.test(address) ? 'an address reserved by Solana' : undefined)
+  const name = names.get(address)
+  if (name !== undefined || !filledUp.test(address)) return name
+  return address.startsWith('Sysvar') ? 'a sysvar' : 'an address reserved by Solana'
 }
