@@ -10,6 +10,8 @@ export function obstacleText(obstacle: Obstacle, item: string): string | undefin
       return 'The market cannot be reached right now. You can pay as soon as it answers again.'
     case 'paused':
       return `Buying is paused: ${obstacle.reason} You can pay as soon as it goes on.`
+    case 'delisted':
+      return `${item} is not traded here any more, so this checkout cannot be paid.`
     case 'unpriced':
       return undefined
     case 'short':

@@ -7,6 +7,8 @@ export type Step = 'checking' | 'connect' | 'connecting' | 'sign-in' | 'signing-
 export type Obstacle =
   | { kind: 'away' }
   | { kind: 'paused'; reason: string }
+  /** The market does not trade the item any more. */
+  | { kind: 'delisted' }
   /** Its price is not known yet. */
   | { kind: 'unpriced' }
   | { kind: 'short'; forSale: number; wanted: number; toOthers: boolean }
@@ -44,6 +46,8 @@ export interface CheckoutState {
   timeIsUp: boolean
   /** What the studio says while the market is paused. */
   paused: string | undefined
+  /** The market does not trade the item any more. */
+  delisted: boolean
   /** undefined until it is known. */
   price: Price | undefined
   /** The player is signed in, so that listings of the player's own are left out. */
@@ -75,10 +79,11 @@ export function screenOf(state: CheckoutState): Screen {
 /** What is in the way of everybody comes before what is in the way of this wallet. */
 function obstacleOf(
   { amount, maxLamports }: NonNullable<CheckoutState['checkout']>,
-  { away, paused, price, isSignedIn, step, ...wallet }: CheckoutState,
+  { away, paused, delisted, price, isSignedIn, step, ...wallet }: CheckoutState,
 ): Obstacle | undefined {
   if (away) return { kind: 'away' }
   if (paused !== undefined) return { kind: 'paused', reason: paused }
+  if (delisted) return { kind: 'delisted' }
   if (!price) return { kind: 'unpriced' }
   if (!price.complete) return { kind: 'short', forSale: price.amount, wanted: amount, toOthers: isSignedIn }
   if (maxLamports !== null && price.total > BigInt(maxLamports)) return { kind: 'dear', costs: price.total, most: BigInt(maxLamports) }

@@ -3,6 +3,7 @@ import { type CheckoutStatus, type PublicConfig, type Purchase } from '@juicebar
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
+import { ApiError } from '../../../api/api-error.ts'
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery, keys, openPurchasesQuery } from '../../../api/queries.ts'
 import { reload } from '../../../api/refresh-market.ts'
@@ -61,7 +62,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const isUnderWay = Object.values(underWay).some((payment) => payment !== undefined)
   const timeIsUp = useTimeIsUp(checkout?.status === 'open' ? checkout.until : undefined)
   const isOpen = checkout?.status === 'open' && !isUnderWay && !delivered && !timeIsUp
-  const { data: quote } = useQuery({
+  const { data: quote, error: quoteError } = useQuery({
     ...quoteQuery(checkout?.tokenType ?? '', checkout?.amount ?? 1, walletAddress),
     enabled: isOpen,
     refetchInterval: PRICE_MS,
@@ -80,6 +81,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
     delivered,
     timeIsUp,
     paused: config?.pause?.message,
+    delisted: quoteError instanceof ApiError && quoteError.code === 'TOKEN_TYPE_UNKNOWN',
     price: quote && { amount: quote.amount, complete: quote.complete, total: quotedTotal(quote) },
     isSignedIn: walletAddress !== undefined,
     cannotPay,
