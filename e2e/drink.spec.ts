@@ -164,11 +164,11 @@ test('the page opens from the market and back leads to where one was', async ({ 
   const second = context.waitForEvent('page')
   await link.click({ modifiers: ['ControlOrMeta'] })
   await expect((await second).getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
-  await expect(page).toHaveURL('/')
+  await expect(page).toHaveURL('/?tokenType=GRAPE_SODA&sort=price')
 
   await link.click()
   await page.getByRole('tab', { name: 'Market' }).click()
-  await expect(page).toHaveURL('/')
+  await expect(page).toHaveURL('/?tokenType=GRAPE_SODA&sort=price')
   await expect(page.getByRole('article').first()).toBeVisible()
 })
 

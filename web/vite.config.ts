@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 import tailwindcss from '@tailwindcss/vite'
@@ -159,9 +161,12 @@ function compressed(): Plugin {
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
-        for (const [fileName, file] of Object.entries(bundle)) {
+        const built = Object.entries(bundle).map(([name, file]) => [name, file.type === 'chunk' ? file.code : file.source] as const)
+        const copied = readdirSync('public', { withFileTypes: true }).filter((entry) => entry.isFile())
+        const files = [...built, ...copied.map(({ name }) => [name, readFileSync(join('public', name))] as const)]
+        for (const [fileName, content] of files) {
           if (!compressible.test(fileName)) continue
-          const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+          const source = Buffer.from(content)
           const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
           this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(source, { params }) })
           this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) })

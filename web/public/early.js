@@ -7,7 +7,7 @@ try {
 }
 
 // What people do with the first view is kept for the web app, which does it once it is there. Links work at once.
-/** @type {{ type: string, target: Element }[]} */
+/** @type {{ type: string, target: Element, value: string }[]} */
 const earlyEvents = []
 Object.assign(window, { earlyEvents })
 for (const type of ['click', 'input', 'change', 'toggle']) {
@@ -18,7 +18,9 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
     if (!document.querySelector('[data-first-view]') || !target || target.matches('a')) return
     event.stopPropagation()
     if (type === 'click') event.preventDefault()
-    earlyEvents.push({ type, target })
+    // React gives a field the value of the first view when it takes over.
+    const value = target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value : ''
+    earlyEvents.push({ type, target, value })
   }
   addEventListener(type, keep, { capture: true })
 }

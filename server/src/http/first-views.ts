@@ -21,7 +21,7 @@ const PLACE = '<div id="root"><!--first-view--></div>'
 const preloads = /\n *<link rel="preload" href="\/(?:api|health)[^>]*>/g
 const RENDERER = '.first-view/render.js'
 /** More than players open at a time. */
-const MAX_VIEWS = 200
+const MAX_VIEWS = 100
 /** How old a first view may be whatever it shows, as the replies that are kept in memory. */
 const MAX_AGE_MILLIS = 1_000
 /** In a market that changes all the time, a view is not rendered more often than this. The page learns of the rest from its events. */
@@ -76,7 +76,7 @@ export async function createFirstViews<Prepared>(
       const reply = cached ?? (await ask(fastify, url, ip))
       if (!reply) return undefined
       data.replies[url] = JSON.parse(reply.json)
-      data.lastEventId ??= reply.lastEventId
+      data.lastEventId = older(data.lastEventId, reply.lastEventId)
       if (cached) shows.set(url, cached)
     }
     const html = await renderer.render(page, data)
@@ -109,6 +109,14 @@ export async function createFirstViews<Prepared>(
 function fill(html: string, { html: content, block }: Pick<View<unknown>, 'html' | 'block'>): string {
   const filled = `<div id="root" ${FIRST_VIEW_ATTRIBUTE}>${content}</div>\n    ${block}`
   return html.replaceAll(preloads, '').split(PLACE).join(filled)
+}
+
+/** The older of two ids of events, whose numbers grow from left to right in weight. What came after it, one of the replies may not show. */
+function older(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const [numbers, others] = [one, other].map((id) => id.split('-').map(BigInt))
+  const at = numbers?.findIndex((number, index) => number !== others?.[index]) ?? -1
+  return at < 0 || (numbers?.[at] ?? 0n) < (others?.[at] ?? 0n) ? one : other
 }
 
 let instances = 0

@@ -146,7 +146,8 @@ const contentSecurityPolicy = {
   frameSrc: ['solana-wallet:'],
   manifestSrc: ["'self'"],
   baseUri: ["'none'"],
-  formAction: ["'none'"],
+  // The market can be searched without a script.
+  formAction: ["'self'"],
   frameAncestors: ["'none'"],
 }
 

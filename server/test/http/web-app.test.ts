@@ -118,7 +118,7 @@ describe('security headers', () => {
     const { headers } = await fastify.inject({ url: '/', headers: html })
     expect(headers['content-security-policy']).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;font-src 'self';connect-src 'self' ws://localhost:*;" +
-        "frame-src solana-wallet:;manifest-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+        "frame-src solana-wallet:;manifest-src 'self';base-uri 'none';form-action 'self';frame-ancestors 'none'",
     )
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' })
   })

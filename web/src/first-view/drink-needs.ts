@@ -12,9 +12,9 @@ export function drinkNeeds(code: string): readonly Need[] {
   if (!drink) return []
   const { type: tokenType } = drink
   return [
-    need(figureEndpoints.summary, undefined, ({ items }: Reply<'summary'>) => queryClient.setQueryData(summaryQuery.queryKey, items)),
-    need(figureEndpoints.depth, { tokenType }, (body) => queryClient.setQueryData(depthQuery(tokenType).queryKey, body)),
-    need(figureEndpoints.trades, { tokenType, limit: TRADES_PAGE }, (body) =>
+    need(figureEndpoints.summary, {}, ({ items }: Reply<'summary'>) => queryClient.setQueryData(summaryQuery.queryKey, items)),
+    need(figureEndpoints.depth, { query: { tokenType } }, (body) => queryClient.setQueryData(depthQuery(tokenType).queryKey, body)),
+    need(figureEndpoints.trades, { query: { tokenType, limit: TRADES_PAGE } }, (body) =>
       queryClient.setQueryData(tradesQuery(tokenType).queryKey, { pages: [body], pageParams: [''] }),
     ),
   ]

@@ -1,10 +1,11 @@
 import { playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type PageAddress } from '@juicebar/contract/first-view'
-import { DRINK_PATH } from '@juicebar/contract/market-settings'
+import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 
 import { fillPath } from '../api/client.ts'
-import { allListings, configQuery, healthQuery, type ListingFilter, listingsQuery } from '../api/queries.ts'
+import { configQuery, healthQuery, type ListingFilter, listingsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
+import { listingFilter, readCursor, readFilter } from '../features/market/market-filter.ts'
 
 /** A call whose reply a first view shows. */
 export interface Need {
@@ -15,23 +16,28 @@ export interface Need {
 }
 
 /** The calls whose replies the first view of a page shows; none if the page has no first view. */
-export async function needsOf({ path }: PageAddress): Promise<readonly Need[]> {
-  if (path === '/') return [health, config, listings(allListings)]
+export async function needsOf({ path, search }: PageAddress): Promise<readonly Need[]> {
+  if (path === '/') return [health, config, listings(listingFilter(readFilter(search)), readCursor(search))]
   if (path.startsWith(DRINK_PATH)) return [health, config, ...(await import('./drink-needs.ts')).drinkNeeds(path.slice(DRINK_PATH.length))]
+  if (path.startsWith(LISTING_PATH)) {
+    const { listingNeed } = await import('./listing-need.ts')
+    return [health, config, listings(listingFilter(readFilter('')), ''), listingNeed(path.slice(LISTING_PATH.length))]
+  }
+  if (path.startsWith(CHECKOUT_PATH)) return [config, (await import('./checkout-need.ts')).checkoutNeed(path.slice(CHECKOUT_PATH.length))]
   return []
 }
 
-/** A need of the reply to `endpoint`, such as `GET /health`. */
-export function need(endpoint: string, query: object | undefined, keep: Need['keep']): Need {
+/** The need of an endpoint's reply, such as that of `GET /health`. */
+export function need(endpoint: string, input: { params?: object; query?: object }, keep: Need['keep']): Need {
   const [, template = ''] = endpoint.split(' ')
-  return { path: fillPath(template, { query }), keep }
+  return { path: fillPath(template, input), keep }
 }
 
-const health = need(playerEndpoints.health, undefined, (body) => queryClient.setQueryData(healthQuery.queryKey, body))
-const config = need(playerEndpoints.config, undefined, (body) => queryClient.setQueryData(configQuery.queryKey, body))
+const health = need(playerEndpoints.health, {}, (body) => queryClient.setQueryData(healthQuery.queryKey, body))
+const config = need(playerEndpoints.config, {}, (body) => queryClient.setQueryData(configQuery.queryKey, body))
 
-function listings(filter: ListingFilter): Need {
-  return need(playerEndpoints.listings, filter, (body) =>
-    queryClient.setQueryData(listingsQuery(filter).queryKey, { pages: [body], pageParams: [''] }),
+function listings(filter: ListingFilter, cursor: string): Need {
+  return need(playerEndpoints.listings, { query: { ...filter, cursor } }, (body) =>
+    queryClient.setQueryData(listingsQuery(filter).queryKey, { pages: [body], pageParams: [cursor] }),
   )
 }

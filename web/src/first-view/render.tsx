@@ -21,7 +21,7 @@ export const createRenderer: FirstViewModule['createRenderer'] = (settings) => {
       const needs = await needsOf(page)
       for (let attempt = 1; ; attempt += 1) {
         const html = renderOnce(() => {
-          showPath(page.path)
+          showPath(page.path, page.search)
           keepReplies(needs, data)
         })
         if (attempt === ATTEMPTS || !html.includes(MISSING)) return html

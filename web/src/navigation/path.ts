@@ -3,8 +3,9 @@ import { useSyncExternalStore } from 'react'
 const inBrowser = typeof document !== 'undefined'
 const listeners = new Set<() => void>()
 let shown = inBrowser ? location.pathname : '/'
+let query = inBrowser ? location.search : ''
 
-if (inBrowser) addEventListener('popstate', () => showPath(location.pathname))
+if (inBrowser) addEventListener('popstate', () => showPath(location.pathname, location.search))
 
 /** The path of the page that is shown. The browser's back and forward buttons change it, too. */
 export function usePath(): string {
@@ -12,8 +13,9 @@ export function usePath(): string {
 }
 
 /** Shows the page at another path, without a trace in the browser's history. */
-export function showPath(path: string): void {
+export function showPath(path: string, search = ''): void {
   shown = path
+  query = search
   listeners.forEach((listener) => listener())
 }
 
@@ -26,6 +28,11 @@ export function goTo(path: string, { scroll = true } = {}): void {
   history.pushState({}, '', path)
   showPath(path)
   if (scroll) scrollTo(0, 0)
+}
+
+/** The query that the page was opened with, with its question mark; empty for none. */
+export function shownQuery(): string {
+  return query
 }
 
 /** The same for use outside of components. */

@@ -3,13 +3,15 @@ import { SearchIcon } from './icons.tsx'
 interface SearchBoxProps {
   /** What is searched, for screen readers. */
   label: string
+  /** In the address, where a form without a script puts it. */
+  name?: string
   maxLength: number
   value: string
   onChange: (value: string) => void
 }
 
 /** A field to search by. */
-export function SearchBox({ label, maxLength, value, onChange }: SearchBoxProps) {
+export function SearchBox({ label, name, maxLength, value, onChange }: SearchBoxProps) {
   return (
     <label className="block">
       <span className="sr-only">{label}</span>
@@ -19,6 +21,7 @@ export function SearchBox({ label, maxLength, value, onChange }: SearchBoxProps)
         </span>
         <input
           type="search"
+          name={name}
           className="field pl-11"
           placeholder="Search..."
           maxLength={maxLength}

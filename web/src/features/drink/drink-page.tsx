@@ -6,6 +6,7 @@ import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
 import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/use-title.ts'
+import { useLateReplay } from '../../ui/early-events.ts'
 import { ChartCard } from './chart/chart-card.tsx'
 import { DepthCard } from './depth-card.tsx'
 import { PriceHead } from './price-head.tsx'
@@ -22,7 +23,7 @@ interface DrinkPageProps {
 /** Everything about the price of one drink, and the ways to trade it. */
 export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
   return (
-    <div className="grid gap-5 max-sm:gap-3">
+    <div {...useLateReplay()} className="grid gap-5 max-sm:gap-3">
       <AppLink
         href="/"
         className="-my-1 flex min-h-11 items-center gap-1.5 justify-self-start text-small font-semibold text-dim hover:text-text"

@@ -4,15 +4,15 @@ import { useState } from 'react'
 
 import { ApiError } from '../../api/api-error.ts'
 import { listingQuery } from '../../api/listing-query.ts'
-import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { useTitle } from '../../navigation/use-title.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
+import { formatAmount, formatSol } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { BuyByPhone } from './buy-by-phone.tsx'
+import { ListingPrice, ListingSeller } from './facts-of-listing.tsx'
 import { whyNotForSale } from './why-not-for-sale.ts'
 
 interface ListingDialogProps {
@@ -66,19 +66,8 @@ function Offer({ listing, walletAddress, onBuy, onClose }: OfferProps) {
   const reason = whyNotForSale(listing, { walletAddress, closed: !onBuy })
   return (
     <>
-      <div className="mt-5 flex items-center gap-4">
-        <DrinkPlate tokenType={listing.tokenType} className={`flex-none rounded-field ${byPhone ? 'h-18 w-16' : 'h-28 w-24'}`} />
-        <p className="text-title font-bold">
-          <span className="figures">{formatSol(listing.price)}</span> SOL
-          <span className="figures block text-small font-normal text-dim">{formatUnitPrice(listing.unitPrice)} SOL each</span>
-        </p>
-      </div>
-      {!byPhone && (
-        <p className="mt-5 rounded-field bg-well p-4 text-small">
-          <span className="text-dim">Seller</span> <span className="figures font-semibold wrap-anywhere">{listing.seller}</span>
-          {listing.divisible && <span className="mt-1 block text-dim">You can also buy part of it.</span>}
-        </p>
-      )}
+      <ListingPrice listing={listing} small={byPhone} />
+      {!byPhone && <ListingSeller listing={listing} />}
       {!reason && !byPhone && (
         <Button
           kind="primary"

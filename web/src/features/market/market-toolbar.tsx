@@ -1,24 +1,14 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_SEARCH_LENGTH } from '@juicebar/contract/limits'
-import { type ListingSort } from '@juicebar/contract/schemas'
 import { Suspense } from 'react'
 
 import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { SearchBox } from '../../ui/search-box.tsx'
-import { type MarketFilter } from './use-market.ts'
+import { type MarketFilter, readSort, sortLabels } from './market-filter.ts'
 
 const ItemFilter = lazyComponent(async () => (await import('./item-filter.tsx')).ItemFilter)
-
-const sortLabels: Record<ListingSort, string> = {
-  newest: 'Newest first',
-  oldest: 'Oldest first',
-  price: 'Price, low to high',
-  '-price': 'Price, high to low',
-  unitPrice: 'Unit price, low to high',
-  '-unitPrice': 'Unit price, high to low',
-}
 
 interface ToolbarProps {
   filter: MarketFilter
@@ -27,19 +17,30 @@ interface ToolbarProps {
 
 /** The market's search, order and items. It stays visible while the market scrolls. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
-  const Filter = catalogue().items.length > MOST_SIDE_BY_SIDE ? ItemFilter : DrinkChips
+  const items = { chosen: filter.tokenType, onChoose: (tokenType: TokenType | undefined) => onChange({ tokenType }) }
   return (
-    <search className="pinned grid gap-1.5 lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto] lg:items-center">
+    <form
+      role="search"
+      action="/"
+      className="pinned grid gap-1.5 lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto] lg:items-center"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <div className="grid grid-cols-[1fr_auto] gap-2 lg:contents">
         <SearchBox
           label="Search by token or seller"
+          name="search"
           maxLength={MAX_SEARCH_LENGTH}
           value={filter.search}
           onChange={(search) => onChange({ search })}
         />
         <label>
           <span className="sr-only">Order</span>
-          <select className="field max-sm:w-36" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
+          <select
+            name="sort"
+            className="field max-sm:w-36"
+            value={filter.sort}
+            onChange={(event) => onChange({ sort: readSort(event.target.value) })}
+          >
             {Object.entries(sortLabels).map(([sort, label]) => (
               <option key={sort} value={sort}>
                 {label}
@@ -48,10 +49,17 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
           </select>
         </label>
       </div>
-      <Suspense fallback={<div className="field lg:col-start-3 lg:w-64" />}>
-        <Filter chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
-      </Suspense>
-    </search>
+      {catalogue().items.length > MOST_SIDE_BY_SIDE ? (
+        <Suspense fallback={<div className="field lg:col-start-3 lg:w-64" />}>
+          <ItemFilter {...items} />
+        </Suspense>
+      ) : (
+        <DrinkChips {...items} />
+      )}
+      <button type="submit" className="button without-script-only">
+        Show
+      </button>
+    </form>
   )
 }
 
@@ -78,13 +86,9 @@ function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onCho
 function DrinkChip({ token, label, checked, onCheck }: { token?: TokenType; label: string; checked: boolean; onCheck: () => void }) {
   return (
     <label className="chip" data-token={token}>
-      <input type="radio" name="drink" className="sr-only" checked={checked} onChange={onCheck} />
+      <input type="radio" name="tokenType" value={token ?? ''} className="sr-only" checked={checked} onChange={onCheck} />
       {token && <span className="dot" />}
       {label}
     </label>
   )
-}
-
-function readSort(value: string): ListingSort {
-  return value in sortLabels ? (value as ListingSort) : 'newest'
 }

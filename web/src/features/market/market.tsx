@@ -4,11 +4,13 @@ import { type ComponentType, type ReactNode, Suspense, useCallback, useState } f
 
 import { Button } from '../../ui/button.tsx'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { useLateReplay } from '../../ui/early-events.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { MarketGrid } from './market-grid.tsx'
 import { MarketSkeleton } from './market-skeleton.tsx'
 import { MarketToolbar } from './market-toolbar.tsx'
-import { type MarketFilter, useMarket } from './use-market.ts'
+import { marketAddress, type MarketFilter } from './market-filter.ts'
+import { useMarket } from './use-market.ts'
 
 interface MarketProps {
   walletAddress: string | undefined
@@ -32,13 +34,14 @@ interface MarketProps {
 export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
+  const late = useLateReplay()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage()
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (
-    <section aria-labelledby="market-title" className="grid grid-cols-1 gap-5 max-sm:gap-3">
+    <section {...late} aria-labelledby="market-title" className="grid grid-cols-1 gap-5 max-sm:gap-3">
       <h2 id="market-title" className="sr-only">
         Market
       </h2>
@@ -65,6 +68,11 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
         </EmptyState>
       )}
       {listings && listings.length > 0 && <MarketGrid listings={listings} {...cards} onEnd={onEnd} />}
+      {hasNextPage && (
+        <a href={marketAddress(filter, query.data?.pages.at(-1)?.nextCursor ?? '')} className="button without-script-only">
+          More listings
+        </a>
+      )}
     </section>
   )
 }

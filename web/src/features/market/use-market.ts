@@ -1,28 +1,20 @@
-import { type ListingSort } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/catalogue'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
 
-import { type ListingFilter, listingsQuery } from '../../api/queries.ts'
+import { listingsQuery } from '../../api/queries.ts'
+import { shownQuery, usePath } from '../../navigation/path.ts'
+import { everything, listingFilter, type MarketFilter, marketAddress, readFilter } from './market-filter.ts'
 
 /** How long to wait after the last key before the server is asked, in milliseconds. */
 const TYPING_PAUSE_MS = 220
 
-export interface MarketFilter {
-  search: string
-  tokenType: TokenType | undefined
-  sort: ListingSort
-}
-
-/** Requests the same as `allListings`, which is already loaded. */
-const everything: MarketFilter = { search: '', tokenType: undefined, sort: 'newest' }
-
-/** The market's filter, and the listings that pass it. */
+/** The market's filter, which is also in its address, and the listings that pass it. */
 export function useMarket() {
-  const [filter, setFilter] = useState(everything)
+  const [filter, setFilter] = useState(() => readFilter(shownQuery()))
   const search = useDebounced(filter.search.trim())
-  const query = useInfiniteQuery({ ...listingsQuery(toQuery({ ...filter, search })), placeholderData: keepPreviousData })
+  const query = useInfiniteQuery({ ...listingsQuery(listingFilter({ ...filter, search })), placeholderData: keepPreviousData })
   const listings = useDeferredValue(query.data?.pages.flatMap((page) => page.listings))
+  useAddress(marketAddress({ ...filter, search }))
   return {
     filter,
     change: (change: Partial<MarketFilter>) => setFilter((current) => ({ ...current, ...change })),
@@ -33,8 +25,12 @@ export function useMarket() {
   }
 }
 
-function toQuery({ search, tokenType, sort }: MarketFilter): ListingFilter {
-  return { sort, ...(search && { search }), ...(tokenType && { tokenType }) }
+/** Keeps the market's address in step with its filter, so that it can be reloaded, shared and returned to. */
+function useAddress(address: string): void {
+  const path = usePath()
+  useEffect(() => {
+    if (path === '/' && `${location.pathname}${location.search}` !== address) history.replaceState(history.state, '', address)
+  }, [path, address])
 }
 
 function useDebounced(value: string): string {

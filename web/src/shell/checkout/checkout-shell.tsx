@@ -1,16 +1,19 @@
 import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
 
 import { configQuery } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { CheckoutPage } from '../../features/purchase/checkout/checkout-page.tsx'
 import { checkoutQuery } from '../../features/purchase/checkout/checkout-query.ts'
 import { NoticeArea } from '../../feedback/notice-area.tsx'
-import { shownPath } from '../../navigation/path.ts'
+import { usePath } from '../../navigation/path.ts'
 import { useLiveUpdates } from '../../realtime/use-live-updates.ts'
 import { useSession } from '../../session/session-store.ts'
 import { useSessionLifecycle } from '../../session/use-session-lifecycle.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
+import { replayEarlyEvents } from '../../ui/early-events.ts'
+import { InBrowser } from '../../ui/in-browser.ts'
 import { useWallets } from '../../wallet/use-wallets.ts'
 import { CrashScreen } from '../crash-screen.tsx'
 import { PageWallets } from '../page-wallets.tsx'
@@ -21,12 +24,11 @@ const CONFIG_MS = 10_000
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
-const publicId = shownPath().slice(CHECKOUT_PATH.length)
-/** Never rejects. */
-const loadCheckout = () => queryClient.prefetchQuery(checkoutQuery(publicId))
-
 /** The page of a checkout, without the market around it: one card, the wallet above it, and a line below. */
 export function CheckoutShell() {
+  const publicId = usePath().slice(CHECKOUT_PATH.length)
+  // Never rejects.
+  const loadCheckout = useCallback(() => queryClient.prefetchQuery(checkoutQuery(publicId)), [publicId])
   const { data: config } = useQuery({
     ...configQuery,
     refetchInterval: ({ state: { data } }) => (data && !data.pause ? false : CONFIG_MS),
@@ -36,6 +38,7 @@ export function CheckoutShell() {
   const { authorization, user } = useSession()
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })
+  useEffect(replayEarlyEvents, [])
   useLiveUpdates(authorization === 'checking' ? undefined : (user?.walletAddress ?? VISITOR), loadCheckout)
   return (
     <>
@@ -50,7 +53,9 @@ export function CheckoutShell() {
         <FootLine />
       </div>
       <CrashScreen>
-        <PageWallets config={config} registers />
+        <InBrowser>
+          <PageWallets config={config} registers />
+        </InBrowser>
       </CrashScreen>
     </>
   )

@@ -2,9 +2,11 @@ import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type Listing } from '@juicebar/contract/schemas'
 import { Suspense, useEffect } from 'react'
 
+import { FirstViewOfListing } from '../../features/listing/first-view-of-listing.tsx'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { goTo, usePath } from '../../navigation/path.ts'
 import { useSession } from '../../session/session-store.ts'
+import { InBrowser } from '../../ui/in-browser.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { useRetained } from '../../ui/use-retained.ts'
 import { registerWorker } from '../../worker/register-worker.ts'
@@ -27,12 +29,14 @@ export function Addressed({ closed }: { closed: boolean }) {
     close()
     buy(listing)
   }
+  if (shown === undefined) return null
+  const firstView = <FirstViewOfListing listingId={shown} />
   return (
-    <Suspense>
-      {shown && (
+    <InBrowser fallback={firstView}>
+      <Suspense fallback={firstView}>
         <ListingDialog listingId={listingId} walletAddress={user?.walletAddress} onBuy={closed ? undefined : onBuy} onClose={close} />
-      )}
-    </Suspense>
+      </Suspense>
+    </InBrowser>
   )
 }
 

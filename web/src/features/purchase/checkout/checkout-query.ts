@@ -31,11 +31,7 @@ export function checkoutQuery(publicId: string) {
     queryKey,
     queryFn: async ({ signal }) => {
       const checkout = await readCheckout(publicId, signal)
-      if (!checkout) return null
-      const before = queryClient.getQueryData<ReadCheckout | null>(queryKey)
-      const now = Date.now()
-      const since = before?.status === checkout.status ? before.since : now
-      return { ...checkout, since, until: now + checkout.millisLeft }
+      return checkout ? asRead(checkout, queryClient.getQueryData<ReadCheckout | null>(queryKey)) : null
     },
     staleTime: 0,
     refetchInterval: ({ state: { data, dataUpdatedAt, errorUpdatedAt } }) => {
@@ -44,6 +40,13 @@ export function checkoutQuery(publicId: string) {
     },
     meta: { quiet: true },
   })
+}
+
+/** A checkout that was read just now. */
+export function asRead(checkout: PlayerCheckout, before?: ReadCheckout | null): ReadCheckout {
+  const now = Date.now()
+  const since = before?.status === checkout.status ? before.since : now
+  return { ...checkout, since, until: now + checkout.millisLeft }
 }
 
 /** As a visitor, so that a session that has ended hides nothing. */

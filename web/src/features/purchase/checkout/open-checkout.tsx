@@ -1,4 +1,5 @@
 import { Button } from '../../../ui/button.tsx'
+import { InBrowser } from '../../../ui/in-browser.ts'
 import { openPicker } from '../../../wallet/wallet-store.ts'
 import { formatLamports } from '../order/order-text.ts'
 import { totalOf } from '../order/order-terms.ts'
@@ -29,7 +30,7 @@ export function OpenCheckout({
   const text = obstacle && obstacleText(obstacle, checkout.tokenName)
   return (
     <>
-      {obstacle?.kind !== 'short' && <Terms order={order} networkFee={networkFee} />}
+      {obstacle?.kind !== 'short' && obstacle?.kind !== 'delisted' && <Terms order={order} networkFee={networkFee} />}
       <div role="status" className="grid gap-2 text-small font-semibold text-warn empty:hidden">
         {reopened && <p>The payment ended unpaid, so this checkout is open again.</p>}
         {text && <p>{text}</p>}
@@ -44,7 +45,9 @@ export function OpenCheckout({
         )}
       </div>
       <div className="-my-2 flex items-center justify-between gap-4">
-        <OpenUntil until={checkout.until} />
+        <InBrowser fallback={<span />}>
+          <OpenUntil until={checkout.until} />
+        </InBrowser>
         <Button kind="bare" className="-mr-3" onClick={onCancel}>
           Cancel
         </Button>

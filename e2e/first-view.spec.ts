@@ -1,0 +1,123 @@
+import { type Page } from '@playwright/test'
+
+import { list } from './support/api-listing.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { expect, test } from './support/test.ts'
+
+/** Holds back the web app, so that there is nothing but the first view until `release` is called. */
+async function holdScripts(page: Page): Promise<{ release: () => void }> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/assets/*.js', async (route) => {
+    await released
+    await route.continue()
+  })
+  return { release }
+}
+
+const offers = (page: Page) => page.getByRole('article')
+
+test.describe('without a script', () => {
+  test('the market can be read, searched and sorted, and says what needs one', async ({ openContext, trader }) => {
+    const seller = await trader()
+    await list(seller, 'GRAPE_SODA', 2, 0.7)
+    await list(seller, 'APPLE_JUICE', 2, 0.9)
+    const page = await (await openContext({ javaScriptEnabled: false })).newPage()
+    await page.goto('/')
+    await expect(page.locator('.without-script')).toContainText('Buying, selling and signing in need it')
+    await expect(offers(page).filter({ hasText: '0.7 SOL' }).first()).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Prices' })).toHaveCount(0)
+
+    await page.getByPlaceholder('Search...').fill(seller.address.slice(0, 12))
+    await page.getByLabel('Order').selectOption('-price')
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await expect(page).toHaveURL(/\?search=\w+&sort=-price/)
+    await expect(offers(page)).toHaveCount(2)
+    await expect(offers(page).first()).toContainText('0.9 SOL')
+    await expect(page.getByLabel('Order')).toHaveValue('-price')
+
+    await offers(page).first().getByRole('link').click()
+    await expect(page.getByRole('heading', { name: '2 Apple Juice' })).toBeVisible()
+    await expect(page.getByText(seller.address)).toBeVisible()
+    await page.getByRole('link', { name: 'Close' }).click()
+    await page.goto('/drink/GRAPE_SODA')
+    await expect(page.getByRole('table', { name: /Grape Soda for sale/ })).toBeVisible()
+    await expect(page.getByText('lowest price')).toBeVisible()
+  })
+
+  test('the pages of a long list follow one another', async ({ openContext, trader }) => {
+    test.slow()
+    const seller = await trader()
+    const drinks = ['APPLE_JUICE', 'ORANGE_JUICE', 'GRAPE_SODA']
+    for (let price = 1; price <= 51; price++) await list(seller, drinks[price % 3] ?? '', 1, price)
+    const page = await (await openContext({ javaScriptEnabled: false })).newPage()
+    await page.goto(`/?search=${seller.address}&sort=price`)
+    await expect(offers(page)).toHaveCount(50)
+    await page.getByRole('link', { name: 'More listings' }).click()
+    await expect(offers(page)).toHaveCount(1)
+    await expect(offers(page)).toContainText('51 SOL')
+    await expect(page.getByRole('link', { name: 'More listings' })).toHaveCount(0)
+  })
+})
+
+test.describe('before the script is there', () => {
+  test('the market is there, and what somebody does with it is done afterwards', async ({ page, trader }) => {
+    const seller = await trader()
+    await list(seller, 'GRAPE_SODA', 2, 0.7)
+    const { release } = await holdScripts(page)
+    await page.goto('/', { waitUntil: 'commit' })
+    await expect(offers(page).first()).toBeVisible()
+    await expect(page.getByText('Server Online')).toBeVisible()
+    await expectAccessible(page)
+    await page.getByPlaceholder('Search...').fill(seller.address.slice(0, 12))
+    await page.getByLabel('Order').selectOption('price')
+    await page.getByText('Grape Soda', { exact: true }).first().click()
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    release()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(offers(page)).toHaveCount(1)
+    await expect(page.getByLabel('Order')).toHaveValue('price')
+    await expect(page.getByPlaceholder('Search...')).toHaveValue(seller.address.slice(0, 12))
+    await expect(page.getByRole('radio', { name: 'Grape Soda' })).toBeChecked()
+  })
+
+  test('a listing can be read, and wanted', async ({ page, trader }) => {
+    const id = await list(await trader(), 'GRAPE_SODA', 3, 0.6)
+    const { release } = await holdScripts(page)
+    await page.goto(`/listing/${id}`, { waitUntil: 'commit' })
+    await expect(page.getByRole('heading', { name: '3 Grape Soda' })).toBeVisible()
+    await expect(page.getByText('0.2 SOL each')).toBeVisible()
+    await page.getByRole('button', { name: 'Choose a wallet to buy' }).click()
+    release()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+  })
+
+  test('somebody who was signed in is not asked to connect', async ({ signedIn }) => {
+    const { page } = await signedIn({ sol: 0 })
+    const { release } = await holdScripts(page)
+    await page.reload({ waitUntil: 'commit' })
+    await expect(offers(page).first()).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Connect Phantom Wallet' })).toBeHidden()
+    release()
+    await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  })
+})
+
+test('the filter is in the market’s address: it can be reloaded, shared, and returned to', async ({ page, trader }) => {
+  const seller = await trader()
+  await list(seller, 'GRAPE_SODA', 2, 0.7)
+  await page.goto('/')
+  await page.getByLabel('Order').selectOption('price')
+  await page.getByPlaceholder('Search...').fill(seller.address)
+  await expect(page).toHaveURL(`/?search=${seller.address}&sort=price`)
+  await expect(offers(page)).toHaveCount(1)
+  await page.reload()
+  await expect(page.getByLabel('Order')).toHaveValue('price')
+  await expect(offers(page)).toHaveCount(1)
+  await offers(page).getByRole('link').click()
+  await expect(page.getByRole('dialog', { name: '2 Grape Soda' })).toBeVisible()
+  await page.goBack()
+  await expect(page).toHaveURL(`/?search=${seller.address}&sort=price`)
+  await expect(page.getByPlaceholder('Search...')).toHaveValue(seller.address)
+})
