@@ -2,6 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { installPhantom } from './support/phantom.ts'
+import { withoutFirstView } from './support/first-view.ts'
 import { expect, fullOnly, signIn, test } from './support/test.ts'
 
 for (const colorScheme of ['dark', 'light'] as const) {
@@ -177,6 +178,7 @@ test('a long market scrolls to its end, with only the cards near the window in t
     const listings = Array.from({ length: 50 }, (_, index) => longListing(cursor + index))
     await route.fulfill({ json: { listings, nextCursor: cursor + 50 < 400 ? String(cursor + 50) : null } })
   })
+  await withoutFirstView(page)
   await page.goto('/')
   await expect(page.getByRole('article').first()).toBeVisible()
   await expect(async () => {
@@ -194,6 +196,7 @@ for (const width of [320, 390, 1280]) {
     const dear = { ...longListing(0), amount, unitPrice: 0.000_999_999_999 }
     const cheap = { ...longListing(1), amount, price: 0.001, unitPrice: 1e-12 }
     await page.route('**/api/marketplace/listings*', (route) => route.fulfill({ json: { listings: [dear, cheap], nextCursor: null } }))
+    await withoutFirstView(page)
     await page.goto('/')
     const cards = page.getByRole('article')
     await expect(cards).toHaveCount(2)

@@ -13,6 +13,8 @@ if (!root) throw new Error('index.html has no root element')
 void start(root)
 
 async function start(element: HTMLElement): Promise<void> {
+  // It is beside the root, where open dialogs would hide it from screen readers once more.
+  document.querySelector('noscript')?.remove()
   const adopted = element.hasAttribute(FIRST_VIEW_ATTRIBUTE) && (await adoptFirstView())
   // What a checkout shows to a visitor is not what it shows to somebody who is signed in.
   if (adopted && !(isCheckout() && readJwt())) {
