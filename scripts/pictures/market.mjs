@@ -45,3 +45,22 @@ export async function untilDrawn(page) {
     Promise.all([document.fonts.ready, ...[...document.images].filter(({ loading }) => loading !== 'lazy').map((image) => image.decode())]),
   )
 }
+
+/**
+ * Signs in on a page that offers the Demo Wallet.
+ *
+ * @param {import('@playwright/test').Page} page
+ * @param {string} url
+ */
+export async function signInWithDemoWallet(page, url) {
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Demo Wallet/ })
+    .click()
+  await page
+    .getByRole('dialog', { name: /Sign this message/ })
+    .getByRole('button', { name: 'Approve' })
+    .click()
+}

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { root } from '../support/run.mjs'
-import { ORIGIN, startMarket, untilDrawn } from './market.mjs'
+import { ORIGIN, signInWithDemoWallet, startMarket, untilDrawn } from './market.mjs'
 import { showTrades } from './made-up-trades.mjs'
 import { sideBySide } from './side-by-side.mjs'
 
@@ -143,16 +143,7 @@ async function openPage(browser, viewport, colorScheme) {
 
 /** @param {import('@playwright/test').Page} page */
 async function signIn(page) {
-  await page.goto(ORIGIN)
-  await page.getByRole('button', { name: 'Select Wallet' }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /Demo Wallet/ })
-    .click()
-  await page
-    .getByRole('dialog', { name: /Sign this message/ })
-    .getByRole('button', { name: 'Approve' })
-    .click()
+  await signInWithDemoWallet(page, ORIGIN)
   await page.getByRole('button', { name: 'Close message' }).click()
   await page.getByText('5.0000').waitFor()
   await page.locator('.prices:not(.breathe) svg').first().waitFor()

@@ -1,4 +1,4 @@
-import { ORIGIN } from './market.mjs'
+import { ORIGIN, signInWithDemoWallet } from './market.mjs'
 import { showFewTrades, showTrades } from './made-up-trades.mjs'
 
 const KEY = 'the-studio-key-of-the-sheet'
@@ -267,7 +267,7 @@ async function buy(page) {
 export async function prepare(browser) {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
-  await signIn(page, ORIGIN)
+  await signInWithDemoWallet(page, ORIGIN)
   await page.getByText('5.0000').first().waitFor()
   await buy(page)
   const jwt = (await page.evaluate(() => localStorage.getItem('jwt_token'))) ?? ''
@@ -315,7 +315,7 @@ async function makeCheckouts() {
 async function signInStaff(browser) {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
-  await signIn(page, `${ORIGIN}/studio`)
+  await signInWithDemoWallet(page, `${ORIGIN}/studio`)
   await page.getByRole('heading', { name: 'This wallet does not belong to the studio’s staff' }).waitFor()
   const address = await page.locator('main p').first().textContent()
   const scopes = ['read', 'credit', 'debit', 'checkout', 'cases', 'rules', 'admin']
@@ -323,23 +323,6 @@ async function signInStaff(browser) {
   const session = await context.storageState()
   await context.close()
   return session
-}
-
-/**
- * @param {Page} page
- * @param {string} url
- */
-async function signIn(page, url) {
-  await page.goto(url)
-  await page.getByRole('button', { name: 'Select Wallet' }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /Demo Wallet/ })
-    .click()
-  await page
-    .getByRole('dialog', { name: /Sign this message/ })
-    .getByRole('button', { name: 'Approve' })
-    .click()
 }
 
 /**

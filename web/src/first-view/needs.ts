@@ -3,7 +3,7 @@ import { type PageAddress } from '@juicebar/contract/first-view'
 import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 
 import { fillPath } from '../api/client.ts'
-import { configQuery, healthQuery, type ListingFilter, listingsQuery } from '../api/queries.ts'
+import { allListings, configQuery, healthQuery, type ListingFilter, listingsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { listingFilter, readCursor, readFilter } from '../features/market/market-filter.ts'
 
@@ -21,7 +21,7 @@ export async function needsOf({ path, search }: PageAddress): Promise<readonly N
   if (path.startsWith(DRINK_PATH)) return [health, config, ...(await import('./drink-needs.ts')).drinkNeeds(path.slice(DRINK_PATH.length))]
   if (path.startsWith(LISTING_PATH)) {
     const { listingNeed } = await import('./listing-need.ts')
-    return [health, config, listings(listingFilter(readFilter('')), ''), listingNeed(path.slice(LISTING_PATH.length))]
+    return [health, config, listings(allListings), listingNeed(path.slice(LISTING_PATH.length))]
   }
   if (path.startsWith(CHECKOUT_PATH)) return [config, (await import('./checkout-need.ts')).checkoutNeed(path.slice(CHECKOUT_PATH.length))]
   return []
@@ -36,7 +36,7 @@ export function need(endpoint: string, input: { params?: object; query?: object 
 const health = need(playerEndpoints.health, {}, (body) => queryClient.setQueryData(healthQuery.queryKey, body))
 const config = need(playerEndpoints.config, {}, (body) => queryClient.setQueryData(configQuery.queryKey, body))
 
-function listings(filter: ListingFilter, cursor: string): Need {
+function listings(filter: ListingFilter, cursor = ''): Need {
   return need(playerEndpoints.listings, { query: { ...filter, cursor } }, (body) =>
     queryClient.setQueryData(listingsQuery(filter).queryKey, { pages: [body], pageParams: [cursor] }),
   )
