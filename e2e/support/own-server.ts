@@ -34,8 +34,10 @@ export async function startOwnServer(port: number, settings: Record<string, stri
   }
   const server = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url))], {
     env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
+  let said = ''
+  server.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)))
   const exited = once(server, 'exit')
   const origin = `http://localhost:${port}`
   const isReady = () =>
@@ -44,7 +46,7 @@ export async function startOwnServer(port: number, settings: Record<string, stri
       () => false,
     )
   while (!(await isReady())) {
-    if (server.exitCode !== null) throw new Error(`the server on port ${port} ended with ${server.exitCode}`)
+    if (server.exitCode !== null) throw new Error(`the server on port ${port} ended with ${server.exitCode}: ${said.trim()}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   return {

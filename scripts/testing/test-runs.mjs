@@ -71,9 +71,9 @@ async function follow({ title, tally, display }, command, env) {
 }
 
 /** A market of the browser's tests that needs settings of its own listens on one of the ports after the first. */
-const PORTS = 16
-/** Below the ports that systems give to whoever asks for any. */
-const [FIRST_PORT, LAST_PORT] = [20_000, 30_000]
+const PORTS = 40
+/** Below the ports where embedded chains and databases of these markets are put (`free-port.ts`), which start while the tests run. */
+const [FIRST_PORT, LAST_PORT] = [10_000, 19_900]
 
 /** @returns {Promise<number>} the first of `PORTS` free ports */
 async function freePorts() {
