@@ -11,8 +11,9 @@ npm run chaos -- --database patroni [--rounds N] [--faults A,B] [--seed N] [--bu
 Lets buyers and sellers trade on the real stack (two servers, PostgreSQL, a local Solana chain) while servers and database
 are killed, the chain freezes, its calls fail, payments vanish and clients crash. Servers are also killed at the commit of a
 reservation and as they send its payment, answers of commits are lost, one endpoint of two lies, and some buyers attack. Meanwhile
-the studio pauses the market and blocks players for seconds, and a game that dies again and again follows all sales. Then it checks
-that nothing was lost, and that the market has signed nothing else on the chain than what it tells everybody.
+the studio pauses the market and blocks players for seconds, sellers change prices, a game sells through checkouts, and another that
+dies again and again follows all sales. Then it checks that nothing was lost, that nobody paid another price than was offered, and that
+the market has signed nothing else on the chain than what it tells everybody.
 The same seed makes the same choices.
 
   --seed       decides who does what, what fails, and when; with an even one, the market takes a fee (1)

@@ -1,3 +1,5 @@
+import { type Checkout } from '@juicebar/contract/schemas'
+
 import { type FaultCounts } from './chain-faults/faults.ts'
 import { type Delivery } from './checks/confirmation-times.ts'
 import { type Journal } from './players/journal.ts'
@@ -16,6 +18,7 @@ interface Findings {
   seed: number
   journal: Journal
   product: ProductRecord
+  checkouts: readonly Checkout[]
   faults: FaultCounts
   /** How often the servers called each method of the chain. */
   chainCalls: ReadonlyMap<string, number>
@@ -57,6 +60,8 @@ export function summarise(findings: Findings): ChaosReport {
     row('  payment expired', ended('expired')),
     row('  payment failed', ended('failed')),
     row('  cancelled', ended('cancelled')),
+    row('prices changed', journal.acknowledged.priced),
+    row('checkouts', tallied(findings.checkouts.map(({ status }) => status))),
     row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
     row('clients crashed', counted(journal.crashes)),
     row('refusals', counted(journal.refusals)),

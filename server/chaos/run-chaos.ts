@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { readLamports, readLanded } from './checks/chain-record.ts'
 import { checkOutcome } from './checks/check-outcome.ts'
+import { checkCheckouts, readCheckouts } from './checks/checkouts.ts'
 import { checkAudit, checkForCrashes, checkForInternalErrors } from './checks/check-servers.ts'
 import { auditPublicly } from './checks/public-audit.ts'
 import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.ts'
@@ -23,6 +24,7 @@ import { type ChaosOptions, type Disturbances, type Scenario } from './scenario.
 import { openReconciliationLag } from './stack/reconciliation-lag.ts'
 import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack, startStack } from './stack/stack.ts'
+import { createShop } from './studio/shop.ts'
 import { startStudio } from './studio/studio.ts'
 import { total } from './tally.ts'
 
@@ -55,11 +57,15 @@ async function tradeAndCheck<Database extends StackDatabase>(
   startedAt: number,
 ): Promise<ChaosReport> {
   const closing = new AbortController()
+  const journal = createJournal()
+  const shopClient = createApiClient({ urls: stack.urls, localAddress: undefined, bearer: stack.studioApiKey })
   const run: Run = {
     seed: options.seed,
     slotMillis: options.slotMillis,
     chain: createChainClient(stack.chain.rpcUrl),
-    journal: createJournal(),
+    journal,
+    shop: createShop(options.seed, shopClient, journal, stack.feeBasisPoints),
+    feeBasisPoints: stack.feeBasisPoints,
     closing: closing.signal,
     sendInstead: stack.proxy.sendInstead,
   }
@@ -89,13 +95,14 @@ async function tradeAndCheck<Database extends StackDatabase>(
   options.say('checking every payment, lamport and token')
   const missed = await streams.close(stack.database.url)
   const disturbed = await disturbances.findings()
-  const { product, violations } = await check(stack, run, everybody, studio.clients)
+  const { product, checkouts, violations } = await check(stack, run, everybody, studio.clients)
   const ofStudio = await studio.findings(product)
-  for (const player of everybody) player.api.stop()
+  for (const { api } of [...everybody, run.shop]) api.stop()
   return summarise({
     seed: options.seed,
     journal: run.journal,
     product,
+    checkouts,
     faults: stack.proxy.counts,
     chainCalls: stack.proxy.calls,
     disturbed: [...disturbed.lines, ...ofStudio.lines],
@@ -155,7 +162,7 @@ async function readCoSigner({ urls }: Stack): Promise<string> {
   }
 }
 
-async function check(stack: Stack, { journal }: Run, players: readonly Player[], others: readonly ApiClient[]) {
+async function check(stack: Stack, { journal, shop }: Run, players: readonly Player[], others: readonly ApiClient[]) {
   const chain = createChainClient(stack.chain.rpcUrl, { timeoutMillis: CHECK_MILLIS })
   const wallets = new Set(players.map((player) => player.wallet.address))
   const vaults = new Set(players.flatMap(({ vault }) => vault?.address ?? []))
@@ -179,6 +186,7 @@ async function check(stack: Stack, { journal }: Run, players: readonly Player[],
     coSigner,
     feeWallet: stack.feeWallet,
   }
+  const checkouts = await readCheckouts(shop.api)
   const aboutServers = [
     ...(await checkServersFigures(
       stack.servers.map(({ url }) => url),
@@ -187,9 +195,9 @@ async function check(stack: Stack, { journal }: Run, players: readonly Player[],
     ...(await checkAudit(stack)),
     ...(await auditPublicly(stack)),
     ...checkForCrashes(stack),
-    ...checkForInternalErrors([...players.map(({ api }) => api), ...others]),
+    ...checkForInternalErrors([...players.map(({ api }) => api), shop.api, ...others]),
   ]
-  return { product, violations: [...checkOutcome(outcome), ...aboutServers] }
+  return { product, checkouts, violations: [...checkOutcome(outcome), ...checkCheckouts(checkouts, product, journal), ...aboutServers] }
 }
 
 function reportProgress(stack: Stack, { journal }: Run, say: (line: string) => void) {

@@ -1,7 +1,8 @@
 import { type Journal, type JournalPayment } from '../players/journal.ts'
 import { type ChainRecord } from './chain-record.ts'
 import { checkCoSigner } from './co-signer.ts'
-import { type CaseSeen, type ProductRecord, type PurchaseSeen } from './product-record.ts'
+import { checkAgreedPrices } from './agreed-prices.ts'
+import { agreedTransfers, type CaseSeen, type ProductRecord, type PurchaseSeen } from './product-record.ts'
 
 /** All that is known at the end of a run: what is on chain, what the clients did, and what the product shows. */
 export interface Outcome extends ChainRecord {
@@ -33,6 +34,7 @@ export function checkOutcome(outcome: Outcome): string[] {
     ...everyListingSellsOnce(outcome),
     ...everyRefundBelongsToACase(outcome),
     ...checkCoSigner(outcome),
+    ...checkAgreedPrices(outcome.product, outcome.journal, outcome.feeWallet),
     ...lamportsAddUp(outcome),
     ...tokensAddUp(outcome),
     ...nothingStaysOpen(outcome),
@@ -99,14 +101,6 @@ function everyDeliveryIsPaid({ landed, rolledBack, product, feeWallet }: Outcome
     return agreed === made ? [] : [`purchase ${purchaseId} was delivered for ${made || 'nothing'} instead of ${agreed} (${signature})`]
   })
   return [...twice, ...unpaid]
-}
-
-/** What a purchase says that its buyer pays: one transfer to each seller, and the fee. */
-function agreedTransfers({ buyer, items, fee }: PurchaseSeen, feeWallet: string) {
-  const received = new Map<string, bigint>()
-  for (const { seller, lamports } of items) received.set(seller, (received.get(seller) ?? 0n) + BigInt(lamports))
-  if (fee.lamports !== '0') received.set(feeWallet, BigInt(fee.lamports))
-  return [...received].map(([to, lamports]) => ({ from: buyer, to, lamports }))
 }
 
 function transferText({ to, lamports }: { to: string; lamports: bigint }): string {

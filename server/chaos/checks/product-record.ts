@@ -53,6 +53,14 @@ export interface ListingSeen {
   createdAt: string
 }
 
+/** What a purchase says that its buyer pays: one transfer to each seller, and the fee. */
+export function agreedTransfers({ buyer, items, fee }: PurchaseSeen, feeWallet: string) {
+  const received = new Map<string, bigint>()
+  for (const { seller, lamports } of items) received.set(seller, (received.get(seller) ?? 0n) + BigInt(lamports))
+  if (fee.lamports !== '0') received.set(feeWallet, BigInt(fee.lamports))
+  return [...received].map(([to, lamports]) => ({ from: buyer, to, lamports }))
+}
+
 /** Reads everything that each player can see, signed in as that player. */
 export async function readProduct(players: readonly Player[]): Promise<ProductRecord> {
   const record: ProductRecord = { purchases: new Map(), cases: new Map(), listings: new Map(), balances: new Map(), seenBy: new Map() }

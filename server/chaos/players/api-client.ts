@@ -6,9 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tally } from '../tally.ts'
 
 export interface Call {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
+  idempotencyKey?: string
 }
 
 export interface Answer {
@@ -64,11 +65,12 @@ export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TI
   const agent = new Agent({ keepAlive: true, maxSockets: 4, ...(localAddress !== undefined && { localAddress }) })
   let next = Math.floor(Math.random() * urls().length)
 
-  function send({ method, path, body }: Call, server = next): ClientRequest {
+  function send({ method, path, body, idempotencyKey }: Call, server = next): ClientRequest {
     const json = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(client.bearer !== undefined && { authorization: `Bearer ${client.bearer}` }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     }
     const servers = urls()
     const url = `${servers[server % servers.length] ?? ''}${path}`

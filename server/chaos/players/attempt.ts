@@ -1,15 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { type Call } from './api-client.ts'
-import { happens, type Path } from '../seeded-random.ts'
+import { between, happens, type Path } from '../seeded-random.ts'
 import { tally } from '../tally.ts'
 import { type Player, type Run } from './player.ts'
 
 /** The probability that a client crashes at any one step. */
 const CRASHES = 0.025
+/** The probability that a buyer looks at a price for a while, in which its seller may change it. */
+const HESITATES = 0.15
+const HESITATION_MILLIS = { low: 500, high: 4_000 }
 
 /** What a buyer wants of a listing: all of it, or so many drinks. */
 export interface WantedItem {
   listingId: string
   amount: number | undefined
+  /** What it costs by the market that the buyer sees, in lamports. */
+  shown: bigint
+}
+
+/** The items of a call. */
+export function orderOf(items: readonly WantedItem[]): { listingId: string; amount: number | undefined }[] {
+  return items.map(({ listingId, amount }) => ({ listingId, amount }))
 }
 
 /** The client is gone: its process ended or its tab was closed. */
@@ -40,6 +52,18 @@ export abstract class Attempt {
     if (others.length > 0 && happens(this.run.seed, [...this.path, 'missing'], 0.5)) return others
     const lamports = BigInt(first.lamports) + (happens(this.run.seed, [...this.path, 'more'], 0.5) ? 1n : -1n)
     return [{ ...first, lamports: lamports.toString() }, ...others]
+  }
+
+  protected async maybeHesitate(step: string): Promise<void> {
+    const at = [...this.path, 'hesitates', step]
+    if (happens(this.run.seed, at, HESITATES))
+      await delay(between(this.run.seed, [...at, 'millis'], HESITATION_MILLIS.low, HESITATION_MILLIS.high))
+  }
+
+  /** The most that a buyer pays for what it sees, the fee included. */
+  protected mostFor(items: readonly WantedItem[]): bigint {
+    const price = items.reduce((sum, { shown }) => sum + shown, 0n)
+    return price + (price * BigInt(this.run.feeBasisPoints)) / 10_000n
   }
 
   protected refused(code: string | undefined): undefined {

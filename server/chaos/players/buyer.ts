@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { between, happens, type Path, pickWeighted, wholeBetween } from '../seeded-random.ts'
 import { tally } from '../tally.ts'
 import { ClientCrash, type WantedItem } from './attempt.ts'
-import { CoSignedAttempt, type CoSignedPlan, coSignedPlans } from './co-signed-attempt.ts'
-import { type ListingPoller } from './listing-poller.ts'
+import { CoSignedAttempt, type CoSignedPlan, pickPlan } from './co-signed-attempt.ts'
+import { payCheckout } from './checkout-visit.ts'
+import { type ListingPoller, shownPrice } from './listing-poller.ts'
 import { type Player, type Run } from './player.ts'
 import { HoldAttempt, mayBuySeveral, type Plan, plans, type Style } from './hold-attempt.ts'
 
-/** How buyers pay: mostly with payments that only the market can send. */
-const ways = { coSigned: 0.62, server: 0.18, wallet: 0.12, unreferenced: 0.08 }
+/** How buyers pay: mostly with payments that only the market can send, some of them for what a game sells. */
+const ways = { coSigned: 0.42, checkout: 0.2, server: 0.18, wallet: 0.12, unreferenced: 0.08 }
 /** The probability that an attacker drains its wallet. */
 const DRAINS = 0.6
 /** Probabilities: per order that may have several items, and per item of a divisible listing. */
@@ -43,13 +44,14 @@ function pickItems(run: Run, market: ListingPoller, path: Path, { severalAllowed
     if (!listing) continue
     const takesPart = listing.divisible && listing.amount > 1 && happens(run.seed, [...at, 'part'], PARTS)
     const amount = takesPart ? wholeBetween(run.seed, [...at, 'amount'], 1, listing.amount - 1) : undefined
-    items.set(listing._id, { listingId: listing._id, amount })
+    items.set(listing._id, { listingId: listing._id, amount, shown: shownPrice(listing, amount) })
   }
   return [...items.values()]
 }
 
 async function buyOne(run: Run, buyer: Player, market: ListingPoller, path: Path): Promise<void> {
   const way = buyer.vault ? 'coSigned' : pickWeighted(run.seed, [...path, 'way'], ways)
+  if (way === 'checkout') return payCheckout(run, buyer, market, path)
   const style: Style | undefined = way === 'coSigned' ? undefined : (way ?? 'unreferenced')
   const items = pickItems(run, market, path, { severalAllowed: style === undefined || mayBuySeveral(style) })
   if (items.length === 0) return
@@ -61,8 +63,7 @@ async function buyOne(run: Run, buyer: Player, market: ListingPoller, path: Path
 }
 
 function planOf(run: Run, { vault }: Player, path: Path): CoSignedPlan {
-  if (vault && happens(run.seed, [...path, 'drains'], DRAINS)) return 'drain'
-  return pickWeighted<keyof typeof coSignedPlans>(run.seed, [...path, 'plan'], coSignedPlans) ?? 'pay'
+  return vault && happens(run.seed, [...path, 'drains'], DRAINS) ? 'drain' : pickPlan(run.seed, path)
 }
 
 interface Wanted {

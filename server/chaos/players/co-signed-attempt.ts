@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { happens } from '../seeded-random.ts'
+import { happens, type Path, pickWeighted } from '../seeded-random.ts'
+import { type OpenCheckout } from '../studio/shop.ts'
 import { tally } from '../tally.ts'
 import { type Answer } from './api-client.ts'
-import { Attempt, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, type WantedItem } from './attempt.ts'
 import { drain, refill } from './drain.ts'
+import { type AgreedTerms } from './journal.ts'
+import { type Player, type Run } from './player.ts'
 import { sendOnce } from './send-transaction.ts'
 import { type Offer, signAgain, type SignedTransaction, signOffer } from './wallet.ts'
 
@@ -14,7 +17,7 @@ import { type Offer, signAgain, type SignedTransaction, signOffer } from './wall
  * same reference. wrongAmount: one transfer is one lamport off, or of several one is missing. late: submits when the blockhash has expired.
  * bypass: sends to the chain what the market has not signed. keep: signs, and submits nothing. drain: its SOL is gone after the approval.
  */
-export const coSignedPlans = {
+const coSignedPlans = {
   pay: 0.74,
   everywhere: 0.06,
   signTwice: 0.06,
@@ -25,6 +28,10 @@ export const coSignedPlans = {
   keep: 0.03,
 }
 export type CoSignedPlan = keyof typeof coSignedPlans | 'drain'
+
+export function pickPlan(seed: number, path: Path): CoSignedPlan {
+  return pickWeighted<keyof typeof coSignedPlans>(seed, [...path, 'plan'], coSignedPlans) ?? 'pay'
+}
 
 /** Longer than a blockhash lives. */
 const EXPIRED_SLOTS = 240
@@ -40,13 +47,25 @@ interface Reserved {
 
 /** An attempt to buy one listing or several with a payment that only the market can send. */
 export class CoSignedAttempt extends Attempt {
+  readonly #checkout: OpenCheckout | undefined
   #items: readonly WantedItem[] = []
+  #agreed: AgreedTerms | undefined
+
+  constructor(run: Run, buyer: Player, path: Path, checkout?: OpenCheckout) {
+    super(run, buyer, path)
+    this.#checkout = checkout
+  }
 
   async offer(items: readonly WantedItem[]): Promise<Offer | undefined> {
     this.#items = items
-    const answer = await this.buyer.api.callWithRetries({ method: 'POST', path: '/api/marketplace/offers', body: { items } })
+    await this.maybeHesitate('before the offer')
+    const most = this.mostFor(items)
+    const body = { items: orderOf(items), maxLamports: String(most), checkout: this.#checkout?.publicId }
+    const answer = await this.buyer.api.callWithRetries({ method: 'POST', path: '/api/marketplace/offers', body })
     if (answer?.status !== 200) return this.#turnedAway(answer?.code)
-    return answer.body['offer'] as Offer
+    const offer = answer.body['offer'] as Offer
+    this.#agreed = { transfers: offer.transfers, most, checkout: this.#checkout?.name }
+    return offer
   }
 
   async carryOut(plan: CoSignedPlan, offer: Offer): Promise<void> {
@@ -74,6 +93,7 @@ export class CoSignedAttempt extends Attempt {
   }
 
   async #pay(plan: CoSignedPlan, offer: Offer): Promise<void> {
+    await this.maybeHesitate('before paying')
     const payment = await this.#sign(offer)
     if (this.crashes('after signing')) {
       this.#keep(payment)
@@ -188,7 +208,8 @@ export class CoSignedAttempt extends Attempt {
 
   /** Before anybody else sees it. */
   #note({ signature }: SignedTransaction): void {
-    this.run.journal.payments.set(signature, { signature, purchaseId: undefined, caseId: undefined, signedAt: Date.now() })
+    const meant = { purchaseId: undefined, caseId: undefined, ...(this.#agreed && { agreed: this.#agreed }) }
+    this.run.journal.payments.set(signature, { signature, ...meant, signedAt: Date.now() })
   }
 
   #keep({ signature }: SignedTransaction): void {
@@ -201,7 +222,8 @@ export class CoSignedAttempt extends Attempt {
   }
 
   #submission({ reference }: Offer, { base64: transaction }: SignedTransaction) {
-    return { method: 'POST', path: '/api/marketplace/payments', body: { items: this.#items, reference, transaction } } as const
+    const body = { items: orderOf(this.#items), reference, transaction, checkout: this.#checkout?.publicId }
+    return { method: 'POST', path: '/api/marketplace/payments', body } as const
   }
 
   #unexpected(what: string, { signature }: SignedTransaction): void {

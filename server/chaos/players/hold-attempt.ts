@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
-import { Attempt, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, type WantedItem } from './attempt.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { type SignedTransaction, signTransfers } from './wallet.ts'
@@ -48,6 +48,8 @@ interface Details {
 /** An attempt to buy one listing or several, or parts of them, by a buyer who holds first and pays then. */
 export class HoldAttempt extends Attempt {
   readonly #style: Style
+  #most: bigint | undefined
+  #agreed: Details['transfers'] = []
 
   constructor(run: Run, buyer: Player, style: Style, path: Path) {
     super(run, buyer, path)
@@ -55,6 +57,7 @@ export class HoldAttempt extends Attempt {
   }
 
   async hold(items: readonly WantedItem[]): Promise<Details | undefined> {
+    await this.maybeHesitate('before the hold')
     const call = this.#holdCall(items)
     if (this.crashes('buying')) return this.crashDuring('buying', call)
     const answer = await this.buyer.api.callWithRetries(call)
@@ -63,6 +66,7 @@ export class HoldAttempt extends Attempt {
     const details = answer.body['transactionDetails'] as Details
     this.run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
     this.purchaseId = details.purchaseId
+    this.#agreed = details.transfers
     return details
   }
 
@@ -71,7 +75,9 @@ export class HoldAttempt extends Attempt {
     if (!mayBuySeveral(this.#style)) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body: undefined }
     const body = { transfers: true }
     if (others.length === 0 && amount === undefined) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body }
-    return { method: 'POST', path: '/api/marketplace/purchases', body: { ...body, items } }
+    this.#most = this.mostFor(items)
+    const order = { ...body, items: orderOf(items), maxLamports: String(this.#most) }
+    return { method: 'POST', path: '/api/marketplace/purchases', body: order }
   }
 
   async carryOut(plan: Plan, details: Details): Promise<void> {
@@ -169,7 +175,13 @@ export class HoldAttempt extends Attempt {
     const signed = await signTransfers(this.run.chain, this.buyer.wallet, agreed, carried, version).catch(() =>
       this.crash('signing, as the chain did not answer'),
     )
-    this.run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
+    this.run.journal.payments.set(signed.signature, {
+      signature: signed.signature,
+      purchaseId,
+      caseId: undefined,
+      signedAt: Date.now(),
+      agreed: { transfers: this.#agreed, most: this.#most, checkout: undefined },
+    })
     return signed
   }
 

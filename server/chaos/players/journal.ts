@@ -16,6 +16,30 @@ export interface JournalPayment {
   /** Set if it is the refund of a case. */
   caseId: string | undefined
   signedAt: number
+  /** Undefined for a refund. */
+  agreed?: AgreedTerms
+}
+
+/** What its buyer agreed to pay, whatever the transaction moves. */
+export interface AgreedTerms {
+  /** As the market offered them. */
+  transfers: readonly { to: string; lamports: string }[]
+  /** The most in all, as the market showed it before; undefined if its buyer set no limit. */
+  most: bigint | undefined
+  /** The checkout that it is for, by the game's own name. */
+  checkout: string | undefined
+}
+
+/** What the game's server asked for. */
+export interface JournalCheckout {
+  tokenType: string
+  amount: number
+  maxLamports: bigint | undefined
+  wallet: string | undefined
+  /** Once the game's server knows it. */
+  id: string | undefined
+  /** The market said that nobody can pay it any more. */
+  isEnded: boolean
 }
 
 /** What the clients know of the payments that only the market can send, by signature. */
@@ -33,6 +57,8 @@ export interface Acknowledged {
   /** When, in Unix milliseconds. */
   listed: Map<string, number>
   removed: Set<string>
+  /** How many prices were changed. */
+  priced: number
   /** Purchases whose payment was confirmed. */
   delivered: Set<string>
 }
@@ -42,6 +68,8 @@ export interface Journal {
   /** By the purchase's id. */
   holds: Map<string, JournalHold>
   payments: Map<string, JournalPayment>
+  /** By the game's own name for each. */
+  checkouts: Map<string, JournalCheckout>
   coSigned: CoSignedPayments
   /** Transfers between a buyer and another wallet of its own, by signature. */
   drains: Set<string>
@@ -62,9 +90,10 @@ export function createJournal(): Journal {
   return {
     holds: new Map(),
     payments: new Map(),
+    checkouts: new Map(),
     coSigned: { refused: new Map(), kept: new Set(), copies: new Map() },
     drains: new Set(),
-    acknowledged: { listed: new Map(), removed: new Set(), delivered: new Set() },
+    acknowledged: { listed: new Map(), removed: new Set(), priced: 0, delivered: new Set() },
     credits: new Map(),
     refusals: new Map(),
     crashes: new Map(),

@@ -7,19 +7,27 @@ import { type ApiClient } from './api-client.ts'
 export interface MarketListing {
   _id: string
   seller: string
+  tokenType: string
   amount: number
+  /** What all of it costs. */
+  lamports: string
   divisible: boolean
   heldUntil: string | null
 }
 
 /** The market as all buyers see it: slightly stale, so that several buyers want the same listing. */
 export interface ListingPoller {
-  /** Picks a listing that is not held; undefined if there is none. */
-  pick(seed: number, path: Path): MarketListing | undefined
+  /** Picks a listing that is not held, and suits; undefined if there is none. */
+  pick(seed: number, path: Path, suits?: (listing: MarketListing) => boolean): MarketListing | undefined
   stop(): Promise<void>
 }
 
 const POLL_MILLIS = 500
+
+/** What so many of a listing cost, or all of it, in lamports: their share, rounded up. */
+export function shownPrice({ amount, lamports }: MarketListing, part = amount): bigint {
+  return (BigInt(lamports) * BigInt(part) + BigInt(amount) - 1n) / BigInt(amount)
+}
 
 export function startListingPoller(api: ApiClient): ListingPoller {
   let listings: MarketListing[] = []
@@ -35,7 +43,7 @@ export function startListingPoller(api: ApiClient): ListingPoller {
   }
 
   return {
-    pick: (seed, path) => pickOne(seed, path, listings),
+    pick: (seed, path, suits = () => true) => pickOne(seed, path, listings.filter(suits)),
     stop: async () => {
       stopping.abort()
       await running

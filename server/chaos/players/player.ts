@@ -1,6 +1,7 @@
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { type ChainClient } from './chain-client.ts'
 import { type Journal } from './journal.ts'
+import { type Shop } from '../studio/shop.ts'
 import { createWallet, signText, type Wallet } from './wallet.ts'
 
 /** What all players of a run share. */
@@ -10,6 +11,9 @@ export interface Run {
   /** The chain as wallets reach it: directly, not through the proxy. */
   chain: ChainClient
   journal: Journal
+  /** The game, which sells through checkouts. */
+  shop: Shop
+  feeBasisPoints: number
   /** Once aborted, no purchase, listing or refund is started. */
   closing: AbortSignal
   /** Has the endpoint of the servers send a message under another signature of its buyer than it gets from them. */

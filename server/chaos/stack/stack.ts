@@ -7,6 +7,7 @@ import { catalogueFile } from '../catalogue.ts'
 import { type FaultProxy, startFaultProxy } from '../chain-faults/fault-proxy.ts'
 import { type FaultRates } from '../chain-faults/faults.ts'
 import { createChainClient } from '../players/chain-client.ts'
+import { GAME_ORIGIN } from '../studio/shop.ts'
 import { STARTING_LAMPORTS } from '../players/player.ts'
 import { createWallet } from '../players/wallet.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
@@ -34,6 +35,8 @@ export interface Stack<Database extends StackDatabase = StackDatabase> {
   studioApiKey: string
   /** Receives the fee, if there is one. */
   feeWallet: string
+  /** In hundredths of a percent; 0 without a fee. */
+  feeBasisPoints: number
   /** The folder of the servers' logs. */
   folder: string
   /** Stops everything and deletes the folder, unless the logs are to be kept. */
@@ -89,6 +92,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     HOLD_SECONDS: String(holdSeconds),
     // All players of a run come from one network.
     NETWORK_HOLDS: '10000',
+    CHECKOUT_ORIGINS: GAME_ORIGIN,
     DEMO: 'off',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: String(drainSeconds),
@@ -114,6 +118,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     commitFaults,
     studioApiKey,
     feeWallet,
+    feeBasisPoints: takesFee ? FEE_BASIS_POINTS : 0,
     folder,
     stop: async ({ keepLogs }) => {
       ready.stop()

@@ -1,13 +1,15 @@
-import { type Listing, type Sale } from '@juicebar/contract/schemas'
+import { type Checkout, type Listing, type Sale } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
 
+import { checkAgreedPrices } from '../../chaos/checks/agreed-prices.ts'
+import { checkCheckouts } from '../../chaos/checks/checkouts.ts'
 import { checkFigures, type FiguresSeen } from '../../chaos/checks/figures/check-figures.ts'
 import { type Probe } from '../../chaos/checks/probes.ts'
 import { type CaseSeen, type ListingSeen, type ProductRecord, type PurchaseSeen } from '../../chaos/checks/product-record.ts'
 import { measureRecovery, outagesIn } from '../../chaos/checks/recovery.ts'
 import { checkRestrictions, deliveredMeanwhile } from '../../chaos/checks/restrictions.ts'
 import { checkSales } from '../../chaos/checks/sales.ts'
-import { createJournal } from '../../chaos/players/journal.ts'
+import { type AgreedTerms, createJournal, type JournalCheckout } from '../../chaos/players/journal.ts'
 
 interface Seen {
   purchases?: PurchaseSeen[]
@@ -231,6 +233,112 @@ describe('chaos', () => {
     const later = { from: at('02.000'), until: at('03.000') }
     expect(deliveredMeanwhile([{ wallet: undefined, ...later }], record)).toBe(1)
     expect(deliveredMeanwhile([{ wallet: 'buyer', ...later }], record)).toBe(0)
+  })
+})
+
+describe('chaos', () => {
+  const agreed = {
+    transfers: [
+      { to: 'seller 1', lamports: '300' },
+      { to: 'seller 2', lamports: '100' },
+      { to: 'fees', lamports: '10' },
+    ],
+    most: 410n,
+    checkout: undefined,
+  }
+  const check = (terms: AgreedTerms, product = sold) => {
+    const journal = createJournal()
+    journal.payments.set('paid', { signature: 'paid', purchaseId: 'p1', caseId: undefined, signedAt: 0, agreed: terms })
+    return checkAgreedPrices(product, journal, 'fees')
+  }
+
+  it('accepts a purchase at the price that its buyer was offered', () => {
+    expect(check(agreed)).toEqual([])
+    expect(check({ ...agreed, transfers: agreed.transfers.toReversed(), most: undefined })).toEqual([])
+    expect(check({ ...agreed, transfers: [] }, recordOf({ purchases: [{ ...soldPurchase, status: 'ended' }] }))).toEqual([])
+  })
+
+  it('reports one at another price, even a lower one, and one that its buyer finds too dear', () => {
+    const dearer = [{ to: 'seller 1', lamports: '301' }, ...agreed.transfers.slice(1)]
+    expect(check({ ...agreed, transfers: dearer }).join()).toMatch(
+      /^purchase p1 cost .*, but its buyer was offered .*301 lamports to seller 1/,
+    )
+    expect(check({ ...agreed, most: 409n })).toEqual(['purchase p1 cost 410 lamports, but its buyer wanted to pay 409 at most'])
+  })
+})
+
+describe('chaos', () => {
+  const bought: PurchaseSeen = { ...soldPurchase, items: [{ ...apples, partOf: null }] }
+  const made: Checkout = {
+    id: 'c1',
+    url: 'https://market.example/checkout/x',
+    status: 'completed',
+    tokenType: 'APPLE_JUICE',
+    amount: 3,
+    maxLamports: '310',
+    wallet: null,
+    clientReference: 'order 1',
+    returnUrl: 'https://game.example/shop',
+    expiresAt: settledAt,
+    purchaseId: 'p1',
+    buyer: 'buyer',
+    lamports: '310',
+    signature: 'paid',
+    createdAt: settledAt,
+  }
+  const unpaid: Checkout = { ...made, status: 'expired', purchaseId: null, buyer: null, lamports: null, signature: null }
+  const asked: JournalCheckout = {
+    tokenType: 'APPLE_JUICE',
+    amount: 3,
+    maxLamports: 310n,
+    wallet: 'buyer',
+    id: 'c1',
+    isEnded: false,
+  }
+
+  interface Run {
+    wish?: Partial<JournalCheckout>
+    purchases?: PurchaseSeen[]
+  }
+
+  function check(checkouts: Checkout[], { wish, purchases = [bought] }: Run = {}): string[] {
+    const journal = createJournal()
+    journal.checkouts.set('order 1', { ...asked, ...wish })
+    const agreed = { transfers: [], most: undefined, checkout: 'order 1' }
+    for (const signature of ['paid', 'paid too']) {
+      journal.payments.set(signature, { signature, purchaseId: undefined, caseId: undefined, signedAt: 0, agreed })
+    }
+    return checkCheckouts(checkouts, recordOf({ purchases }), journal)
+  }
+
+  it('accepts a checkout that is completed by one delivery, and one that nobody has paid', () => {
+    expect(check([made])).toEqual([])
+    for (const status of ['open', 'expired'] as const) expect(check([{ ...unpaid, status }], { purchases: [] })).toEqual([])
+    expect(check([unpaid], { purchases: [{ ...bought, status: 'ended' }], wish: { isEnded: true } })).toEqual([])
+    expect(check([], { purchases: [], wish: { id: undefined } })).toEqual([])
+  })
+
+  it.each<[string, string, Parameters<typeof check>]>([
+    ['is lost', 'was made and is lost', [[]]],
+    ['was made twice', 'was made twice', [[made, { ...unpaid, id: 'c2' }]]],
+    ['was told under another id', 'was made as c2', [[made], { wish: { id: 'c2' } }]],
+    ['is paid for ever', 'is still being paid', [[{ ...made, status: 'paying' }]]],
+    ['was completed after its end', 'was ended and is completed', [[made], { wish: { isEnded: true } }]],
+    [
+      'was paid twice',
+      'was paid with 2 purchases',
+      [[made], { purchases: [bought, { ...bought, purchaseId: 'p2', signature: 'paid too' }] }],
+    ],
+    ['is completed without a delivery', 'is completed by p1, which was not delivered for it', [[made], { purchases: [] }]],
+    ['is open although it was paid', 'is open, but purchase p1 was delivered for it', [[{ ...unpaid, status: 'open' }]]],
+    ['is completed by another purchase', 'is completed, but purchase p1 was delivered for it', [[{ ...made, purchaseId: 'p9' }]]],
+    ['brought another amount', 'is for 4 APPLE_JUICE, but brought 3 APPLE_JUICE', [[made], { wish: { amount: 4 } }]],
+    ['brought another item', 'is for 3 GRAPE_SODA, but brought 3 APPLE_JUICE', [[made], { wish: { tokenType: 'GRAPE_SODA' } }]],
+    ['was too dear', 'may cost 309 lamports, but purchase p1 cost 310', [[made], { wish: { maxLamports: 309n } }]],
+    ['tells another price', 'says that it cost 300 lamports instead of 310', [[{ ...made, lamports: '300' }]]],
+    ['was paid by another wallet', 'was paid by buyer', [[made], { wish: { wallet: 'somebody' } }]],
+  ])('reports a checkout that %s', (_what, sentence, given) => {
+    expect(check(...given)).toContain(`checkout ${given[0][0]?.id ?? 'c1'} ${sentence}`)
   })
 })
 
