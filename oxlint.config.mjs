@@ -158,26 +158,15 @@ const webArrows = {
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
 function deskArrows() {
   const below = ['settings', 'ui', 'catalogue', 'feedback', 'api', 'wallet', 'session']
-  const shared = [...below, 'desk/api', 'desk/parts', 'desk/frame/places.ts']
-  const { api, parts, frame, charts, find, cases, ...rest } = Object.fromEntries(
-    ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'checkouts', 'webhooks', 'records'].map((name) => [
-      name,
-      `desk/${name}`,
-    ]),
-  )
+  const shared = [...below, 'desk/desk-queries.ts', 'desk/parts', 'desk/frame/places.ts']
+  const find = 'desk/find'
   return {
-    [api]: ['api', 'wallet'],
-    [parts]: [...below, api, 'desk/frame/places.ts'],
-    [charts]: ['ui', 'ui/chart'],
-    [frame]: [...shared, 'shell/theme-toggle.tsx', 'desk/find/search-field.tsx'],
-    [cases]: shared,
-    [find]: [...shared, cases, 'features/history/explorer-link.ts'],
-    ...Object.fromEntries(Object.values(rest).map((folder) => [folder, shared])),
-    [rest.today]: [...shared, charts, 'desk/cases/case-words.ts'],
-    [rest.checkouts]: [...shared, 'desk/find/purchase-words.ts'],
-    [rest.webhooks]: [...shared, 'desk/today/figures.ts'],
-    [rest.records]: [...shared, 'desk/find/read-search.ts'],
-    desk: [...below, ...Object.values(rest), api, parts, frame, find, cases, 'wallet/demo', 'wallet/mobile', 'shell/crash-screen.tsx'],
+    'desk/parts': [...below, 'desk/desk-queries.ts', 'desk/frame/places.ts'],
+    'desk/frame': [...shared, 'shell/theme-toggle.tsx', 'desk/find/search-field.tsx'],
+    [find]: [...shared, 'desk/cases.tsx', 'features/history/signature-link.tsx'],
+    'desk/today': [...shared, 'ui/chart', 'desk/cases.tsx'],
+    'desk/records': [...shared, 'desk/find/search-field.tsx'],
+    desk: [...shared, find, 'desk/frame', 'desk/today', 'desk/records', 'wallet/demo', 'wallet/mobile', 'shell/crash-screen.tsx'],
   }
 }
 
@@ -199,32 +188,22 @@ function featureArrows(features) {
   ]
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
-    'features/alerts': [...below, 'features/alerts/notifications'],
-    'features/alerts/notifications': [...below, 'features/alerts/alert-calls.ts'],
     'features/history': [...below, 'features/history/profit'],
-    'features/history/profit': [...below, 'features/history/csv.ts', 'features/history/save-csv.ts'],
+    'features/history/profit': [...below, 'features/history/csv.ts'],
     'features/market/activity': [...below, 'features/history/signature-link.tsx'],
-    'features/market': [...below, 'features/market/prices', 'features/listing/why-not-for-sale.ts'],
-    'features/market/prices': below,
-    'features/drink': [...below, 'features/drink/chart', 'features/history/explorer-link.ts'],
-    'features/drink/chart': [...below, 'features/drink/waiting.tsx'],
+    'features/market': [...below, 'features/listing/why-not-for-sale.ts'],
+    'features/drink': [...below, 'features/history/signature-link.tsx'],
     'features/purchase/order': below,
     'features/purchase/hold': [...below, 'features/purchase/order', 'features/purchase/use-purchase.ts'],
     'features/purchase/co-signed': [...below, 'features/purchase/order'],
-    'features/purchase/flow': [
-      ...below,
-      'features/purchase/order',
-      'features/purchase/hold',
-      'features/purchase/co-signed',
-      'features/purchase/purchase.ts',
-      'features/purchase/way-to-pay.ts',
-    ],
+    'features/purchase/flow': [...below, 'features/purchase/order', 'features/purchase/way-to-pay.ts'],
     'features/purchase': [
       ...below,
       'features/purchase/order',
       'features/purchase/flow',
       'features/purchase/hold',
-      'features/purchase/best-price/next-best.tsx',
+      'features/purchase/co-signed',
+      'features/purchase/best-price/quote-summary.tsx',
     ],
     'features/purchase/open': [
       ...below,

@@ -4,14 +4,14 @@ import { lazy, StrictMode, Suspense } from 'react'
 
 import { queryClient } from './api/query-client.ts'
 import { PurchaseProvider } from './features/purchase/purchase-provider.tsx'
-import { NoticesProvider } from './feedback/notices-provider.tsx'
+import { NoticesProvider } from './feedback/notice-area.tsx'
 import { shownPath } from './navigation/path.ts'
 import { CrashScreen } from './shell/crash-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Spinner } from './ui/spinner.tsx'
 
 /** Downloaded only where it is shown. */
-const CheckoutShell = lazy(async () => ({ default: (await import('./shell/checkout/checkout-shell.tsx')).CheckoutShell }))
+const CheckoutShell = lazy(async () => ({ default: (await import('./shell/checkout-shell.tsx')).CheckoutShell }))
 
 /** Whether the page is that of a checkout, which is shown without the market around it. */
 export function isCheckout(): boolean {

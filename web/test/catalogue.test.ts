@@ -9,8 +9,8 @@ async function openPage(own: boolean) {
   vi.resetModules()
   servePage(own ? { ...houseSettings, ownItems: true, catalogue: [sabre] } : houseSettings)
   const { catalogue } = await import('../src/catalogue/catalogue.ts')
-  const { inMarketWords } = await import('../src/catalogue/in-market-words.ts')
-  const { namedLike, ownedItems } = await import('../src/features/inventory/owned-items.ts')
+  const { inMarketWords } = await import('../src/catalogue/catalogue.ts')
+  const { namedLike, ownedItems } = await import('../src/features/inventory/owned-list.tsx')
   return { catalogue, inMarketWords, namedLike, ownedItems }
 }
 

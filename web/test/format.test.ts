@@ -10,7 +10,7 @@ import {
   shortSeller,
   shortSignature,
 } from '../src/ui/format.ts'
-import { formatBalance } from '../src/shell/header/balance-text.ts'
+import { formatBalance } from '../src/shell/header/player-controls.tsx'
 
 describe('numbers and names', () => {
   test('a rate in hundredths of a percent is a percentage', () => {

@@ -2,8 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { allListings, cheapestQuery, keys } from '../src/api/queries.ts'
-import { applyEvent } from '../src/realtime/apply-event.ts'
-import { createReloadQueue } from '../src/realtime/reload-queue.ts'
+import { applyEvent, createReloadQueue } from '../src/realtime/apply-event.ts'
 import { listing } from './support/listing.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { balancesQuery, configQuery } from '../src/api/queries.ts'
 import { queryClient } from '../src/api/query-client.ts'
-import { clearJwt, writeJwt } from '../src/api/jwt.ts'
+import { clearJwt, writeJwt } from '../src/api/client.ts'
 
 function openBrowser() {
   const kept = new Map<string, string>()

@@ -2,10 +2,9 @@ import { type Body, type Params, type Query, type Reply, type RequestHeaders } f
 import { type EndpointName } from '@juicebar/contract/endpoints'
 import { type PlayerEndpointName, playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type ErrorCode } from '@juicebar/contract/errors'
+import { create } from 'zustand'
 
 import { ApiError } from './api-error.ts'
-import { readJwt } from './jwt.ts'
-import { noteMarketAge } from './market-time.ts'
 
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? object
@@ -169,4 +168,42 @@ async function readJson<Shape>(response: Response): Promise<Shape> {
   } catch (cause) {
     throw new ApiError('BAD_REPLY', 'The server’s answer could not be read.', { status: response.status, cause })
   }
+}
+
+/** The local storage key of the session JWT (specification, section 9). */
+const JWT_KEY = 'jwt_token'
+
+/** @returns the session JWT; undefined for a visitor, as which the server renders */
+export function readJwt(): string | undefined {
+  return typeof localStorage === 'undefined' ? undefined : (localStorage.getItem(JWT_KEY) ?? undefined)
+}
+
+export function writeJwt(jwt: string): void {
+  localStorage.setItem(JWT_KEY, jwt)
+}
+
+export function clearJwt(): void {
+  localStorage.removeItem(JWT_KEY)
+}
+
+/**
+ * Calls `listener` when another tab signs in (with its JWT) or out (with undefined).
+ *
+ * @returns a function that stops listening
+ */
+export function onJwtChangedElsewhere(listener: (jwt: string | undefined) => void): () => void {
+  const onStorage = (event: StorageEvent) => {
+    if (event.storageArea !== localStorage) return
+    if (event.key === JWT_KEY || event.key === null) listener(readJwt())
+  }
+  window.addEventListener('storage', onStorage)
+  return () => window.removeEventListener('storage', onStorage)
+}
+
+/** When the market on the screen was last known to be right, in milliseconds by this browser's clock; 0 before it is loaded. */
+export const useMarketTime = create<{ asOf: number }>(() => ({ asOf: 0 }))
+
+/** How many seconds ago the market on the screen was last right. */
+export function noteMarketAge(seconds: number): void {
+  useMarketTime.setState({ asOf: Date.now() - seconds * 1_000 })
 }

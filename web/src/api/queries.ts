@@ -1,11 +1,12 @@
 import { type Query } from '@juicebar/contract/calls'
+import { type TokenType } from '@juicebar/contract/catalogue'
+import { type MarketEvent } from '@juicebar/contract/events'
 import { MAX_LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingStatus, type Purchase } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/catalogue'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 
 import { call } from './client.ts'
-import { HEALTH, MINE } from './query-client.ts'
+import { HEALTH, MINE, queryClient } from './query-client.ts'
 
 export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { tokenType?: TokenType }
 export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
@@ -113,3 +114,31 @@ export const casesQuery = queryOptions({
   queryKey: keys.cases,
   queryFn: async ({ signal }) => (await call('cases', { query: { limit: MAX_LISTINGS_PAGE }, signal })).cases,
 })
+
+let loading: Promise<void> | undefined
+
+/**
+ * Loads the market's first page, once. It is requested before anything else, because it is what people wait for.
+ *
+ * @returns resolves when the page has loaded or failed; never rejects
+ */
+export function loadFirstPage(): Promise<void> {
+  loading ??= queryClient.prefetchInfiniteQuery(listingsQuery(allListings))
+  return loading
+}
+
+/** Receives an event of the market, and returns what it has made stale. */
+export type EventListener = (event: MarketEvent, reloads: { add(queryKey: QueryKey): void }) => void
+
+/** Parts of the web app that are downloaded later and keep themselves in step with the market. */
+export const eventListeners = new Set<EventListener>()
+
+/** Reloads everything that an action may have changed: the market and all of the wallet's own data. */
+export function refreshMarket(): void {
+  for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.checkouts, keys.mine]) reload(queryKey)
+}
+
+/** Marks data as stale and reloads it if it is on the screen. Never rejects: a failure shows where the data would be. */
+export function reload(queryKey: readonly unknown[]): void {
+  void queryClient.invalidateQueries({ queryKey })
+}

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 
 import { ApiError, isPassing } from './api-error.ts'
-import { readJwt } from './jwt.ts'
+import { readJwt } from './client.ts'
 
 const FIRST_RETRY_MS = 800
 

@@ -1,5 +1,4 @@
 import { ApiError, isPassing } from './api-error.ts'
-import { pause } from './pause.ts'
 
 const RETRY_MS = 1_000
 
@@ -29,4 +28,30 @@ function retryAfterMillis(error: unknown): number {
 /** A pause does not end soon enough. */
 function isPause(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'PAUSED'
+}
+
+/** A key for a call that must not be carried out twice: 128 random bits. `crypto.randomUUID` exists in secure contexts only. */
+export function newIdempotencyKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
+}
+
+/**
+ * Waits.
+ *
+ * @throws the signal's reason as soon as it is aborted
+ */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop = () => {}
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stop = () => reject(signal?.reason as Error)
+      signal?.addEventListener('abort', stop)
+      timer = setTimeout(resolve, milliseconds)
+    })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
 }

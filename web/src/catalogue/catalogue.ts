@@ -29,3 +29,15 @@ function readCatalogue(): Catalogue {
   const item = (code: TokenType) => byCode.get(code) ?? { code, name: code, image: unknownPicture }
   return { items, item, nameOf: (code) => item(code).name }
 }
+
+/**
+ * Adapts one of Juicebar's own texts about drinks to this market, because a studio's own items may not be drinks. The text must not contain
+ * names.
+ */
+export function inMarketWords(text: string): string {
+  if (!marketSettings().ownItems) return text
+  return text
+    .replaceAll(/\ba drink/g, 'an item')
+    .replaceAll('drink', 'item')
+    .replaceAll('Drink', 'Item')
+}

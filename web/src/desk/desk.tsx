@@ -1,30 +1,27 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { Suspense, useSyncExternalStore } from 'react'
 
 import { configQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { NoticeArea } from '../feedback/notice-area.tsx'
-import { NoticesProvider } from '../feedback/notices-provider.tsx'
+import { NoticeArea, NoticesProvider } from '../feedback/notice-area.tsx'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { CrashScreen } from '../shell/crash-screen.tsx'
 import { lazyComponent } from '../ui/lazy-component.ts'
-import { platformOf } from '../wallet/platform.ts'
-import { useWallets } from '../wallet/use-wallets.ts'
-import { Access } from './access/access.tsx'
-import { Cases } from './cases/cases.tsx'
-import { Checkouts } from './checkouts/checkouts.tsx'
+import { platformOf } from '../wallet/wallet.ts'
+import { useWallets } from '../wallet/use-connect.ts'
+import { Access } from './access.tsx'
+import { Cases } from './cases.tsx'
+import { Checkouts } from './checkouts.tsx'
 import { Find } from './find/find.tsx'
-import { Frame } from './frame/frame.tsx'
-import { Gate } from './frame/gate.tsx'
-import { type Place } from './frame/places.ts'
-import { usePlace } from './frame/use-place.ts'
-import { MarketControls } from './market/market.tsx'
+import { Frame, Gate } from './frame/frame.tsx'
+import { parsePlace, type Place } from './frame/places.ts'
+import { MarketControls } from './market.tsx'
 import { Shown } from './parts/shown.tsx'
 import { AuditPlace } from './records/audit.tsx'
 import { Log } from './records/log.tsx'
 import { Today } from './today/today.tsx'
-import { Webhooks } from './webhooks/webhooks.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
@@ -101,4 +98,14 @@ function Content({ place: { section, detail } }: { place: Place }) {
     case 'audit':
       return <AuditPlace id={detail} />
   }
+}
+
+/** What the address says to show. */
+function usePlace(): Place {
+  return parsePlace(useSyncExternalStore(subscribe, () => location.hash))
+}
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener('hashchange', onChange)
+  return () => window.removeEventListener('hashchange', onChange)
 }

@@ -1,10 +1,12 @@
 import { type Query, type Reply } from '@juicebar/contract/calls'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
 import { type MarketEvent } from '@juicebar/contract/events'
-import { type TokenType } from '@juicebar/contract/catalogue'
+import { DRINK_PATH } from '@juicebar/contract/market-settings'
 import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 
 import { callAsVisitor } from '../api/client.ts'
+import { catalogue } from '../catalogue/catalogue.ts'
 
 export type Candle = Reply<'candles'>['candles'][number]
 export type Depth = Reply<'depth'>
@@ -67,4 +69,25 @@ export function staleAfter(event: MarketEvent): QueryKey[] {
   const { tokenType } = event.listing
   const offers = [figureKeys.summary, figureKeys.depth(tokenType)]
   return event.type === 'listing.sold' ? [...offers, figureKeys.trades(tokenType), figureKeys.candles(tokenType)] : offers
+}
+
+/** A drink's name and address for figures. */
+export interface Drink {
+  type: TokenType
+  name: string
+}
+
+/** All drinks of the market, in its order. */
+export function allDrinks(): readonly Drink[] {
+  return catalogue().items.map(({ code, name }) => ({ type: code, name }))
+}
+
+/** The drink with this token type; undefined if the market has none. */
+export function findDrink(code: string): Drink | undefined {
+  return allDrinks().find(({ type }) => type === code)
+}
+
+/** The address of a drink's page on this server. */
+export function drinkPath(tokenType: TokenType): string {
+  return `${DRINK_PATH}${tokenType}`
 }

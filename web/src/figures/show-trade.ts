@@ -1,9 +1,11 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { type QueryClient, type QueryKey } from '@tanstack/react-query'
+import { useEffect } from 'react'
 
-import { type Range, type CandleSeries, candlesQuery, ranges, stepMillis } from './candle-series.ts'
-import { gathered } from './candles.ts'
-import { type SummaryItem, summaryQuery, type Trade, tradesQuery } from './figure-queries.ts'
+import { type EventListener, eventListeners } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { type CandleSeries, candlesQuery, gathered, type Range, ranges, stepMillis } from './candle-series.ts'
+import { staleAfter, type SummaryItem, summaryQuery, type Trade, tradesQuery } from './figure-queries.ts'
 
 /** A trade that the page has heard of counts as one that it has loaded if both are this close together, in milliseconds. */
 const SAME_TRADE_MS = 5_000
@@ -76,4 +78,23 @@ function withSale(series: CandleSeries, range: Range, { amount, price, unitPrice
     trades: 1,
   }
   return { ...series, candles: [...candles.slice(0, -1), ...gathered(last ? [last, sale] : [sale], step)] }
+}
+
+const listener: EventListener = (event, reloads) => {
+  if (event.type === 'listing.sold') showTrade(queryClient, event.listing, new Date())
+  for (const queryKey of staleAfter(event)) reloads.add(queryKey)
+}
+
+let users = 0
+
+/** Shows sales in the figures at once, and reloads those on the screen when an event changes them, as long as the component is shown. */
+export function useLiveFigures(): void {
+  useEffect(() => {
+    users += 1
+    eventListeners.add(listener)
+    return () => {
+      users -= 1
+      if (users === 0) eventListeners.delete(listener)
+    }
+  }, [])
 }

@@ -2,8 +2,7 @@ import { type Reply } from '@juicebar/contract/calls'
 import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
 
 import { queryClient } from '../api/query-client.ts'
-import { findDrink } from '../figures/drinks.ts'
-import { depthQuery, summaryQuery, TRADES_PAGE, tradesQuery } from '../figures/figure-queries.ts'
+import { depthQuery, findDrink, summaryQuery, TRADES_PAGE, tradesQuery } from '../figures/figure-queries.ts'
 import { need, type Need } from './needs.ts'
 
 /** What the page of a drink shows first: its price, its offers and its trades. The chart is drawn once its width is known. */

@@ -1,7 +1,6 @@
 import { type FirstViewData, FIRST_VIEW_ID } from '@juicebar/contract/first-view'
 
-import { noteEventId } from '../api/client.ts'
-import { noteMarketAge } from '../api/market-time.ts'
+import { noteEventId, noteMarketAge } from '../api/client.ts'
 import { healthQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { type Need, needsOf } from './needs.ts'

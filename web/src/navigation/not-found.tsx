@@ -1,7 +1,7 @@
-import { inMarketWords } from '../catalogue/in-market-words.ts'
+import { inMarketWords } from '../catalogue/catalogue.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { AppLink } from './app-link.tsx'
-import { useTitle } from './use-title.ts'
+import { useTitle } from './path.ts'
 
 /** Says that nothing is at the page's address, and leads back to the market. */
 export function NotFound({ title, hint }: { title: string; hint: string }) {

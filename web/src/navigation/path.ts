@@ -1,6 +1,8 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 
-const inBrowser = typeof document !== 'undefined'
+import { marketSettings } from '../settings/market-settings.ts'
+
+const inBrowser = typeof location !== 'undefined'
 const listeners = new Set<() => void>()
 let shown = inBrowser ? location.pathname : '/'
 let query = inBrowser ? location.search : ''
@@ -43,4 +45,16 @@ export function shownPath(): string {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Sets the page's title like the server does in the HTML; undefined leaves it unchanged. */
+export function useTitle(name: string | undefined): void {
+  useEffect(() => {
+    if (name === undefined) return undefined
+    const { title } = marketSettings()
+    document.title = `${name} · ${title}`
+    return () => {
+      document.title = title
+    }
+  }, [name])
 }

@@ -1,6 +1,6 @@
 import { isUnexplained } from '../api/api-error.ts'
 import { retryPassing } from '../api/retry-passing.ts'
-import { PaymentFailed } from './payment-failed.ts'
+import { PaymentFailed } from './sign-payment.ts'
 
 interface Submission<Reply> {
   signed: Uint8Array

@@ -1,14 +1,11 @@
 import { useEffect, useState } from 'react'
 
-import { loadFirstPage } from '../api/first-page.ts'
-import { noteMarketAge } from '../api/market-time.ts'
-import { keys } from '../api/queries.ts'
+import { keys, loadFirstPage } from '../api/queries.ts'
+import { noteMarketAge } from '../api/client.ts'
 import { isServerAway, queryClient } from '../api/query-client.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
-import { applyEvent } from './apply-event.ts'
-import { type LiveState } from './live-state.ts'
-import { createReloadQueue } from './reload-queue.ts'
-import { readHeardEventId, subscribeToEvents } from './subscribe-to-events.ts'
+import { applyEvent, createReloadQueue } from './apply-event.ts'
+import { type LiveState, readHeardEventId, subscribeToEvents } from './subscribe-to-events.ts'
 
 /** How often everything on the screen is reloaded while no events arrive, in milliseconds; up to twice that, so that browsers spread. */
 const POLL_MS = 5_000

@@ -1,11 +1,11 @@
 import { type User } from '@juicebar/contract/schemas'
 import { create } from 'zustand'
 
-import { type ApiError } from '../api/api-error.ts'
-import { call, onSessionRefused } from '../api/client.ts'
-import { clearJwt, onJwtChangedElsewhere, readJwt } from '../api/jwt.ts'
-import { queryClient } from '../api/query-client.ts'
+import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
+import { call, clearJwt, onJwtChangedElsewhere, onSessionRefused, readJwt } from '../api/client.ts'
 import { keys } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { useNotices } from '../feedback/notices.ts'
 import { disconnectWallet, useWallet } from '../wallet/wallet-store.ts'
 
 type Authorization = 'checking' | 'signed-out' | 'signed-in'
@@ -61,7 +61,7 @@ export async function logOut(): Promise<void> {
  *
  * @throws ApiError if the server did not do it; then this browser stays signed in, so that it can be tried again
  */
-export async function logOutEverywhere(): Promise<void> {
+async function logOutEverywhere(): Promise<void> {
   await call('logoutEverywhere', {})
   forgetSession()
   if (useWallet.getState().connected) await disconnectWallet()
@@ -99,4 +99,24 @@ function forgetSession(): void {
   clearJwt()
   useSession.setState(signedOut)
   queryClient.removeQueries({ queryKey: keys.mine })
+}
+
+/** Signs the wallet out everywhere, and tells whether that worked. */
+export function useSignOutEverywhere(): () => void {
+  const { showToast } = useNotices()
+  return () => {
+    logOutEverywhere().then(
+      () => showToast('You are signed out everywhere.', 'good'),
+      (error: unknown) => {
+        const reason = serverSentence(error, 'The market could not be reached. Please try again.')
+        showToast(`You may still be signed in elsewhere. ${reason}`, 'bad')
+      },
+    )
+  }
+}
+
+/** @returns why a sign-in failed, as the middle of a sentence; undefined if unknown */
+export function loginReason(error: unknown): string | undefined {
+  const said = error instanceof ApiError ? serverSentence(error, '') : errorSentence(error, '')
+  return said.replace(/\.$/, '') || undefined
 }

@@ -1,8 +1,11 @@
+import { messages } from '@juicebar/contract/messages'
+import { useCallback } from 'react'
+
+import { useNotices } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { useWallet } from '../wallet/wallet-store.ts'
-import { useSession } from './session-store.ts'
-import { useSignIn } from './use-sign-in.ts'
+import { type Connection, useWallet } from '../wallet/wallet-store.ts'
+import { loginReason, logOut, useSession } from './session-store.ts'
 
 /** Asks the connected wallet for its signature again, after a refusal or the end of a session. */
 export function SignInButton() {
@@ -15,5 +18,27 @@ export function SignInButton() {
       {loading && <Spinner className="size-4" />}
       {loading ? 'Waiting for your signature' : 'Sign in'}
     </Button>
+  )
+}
+
+/** Logs out and disconnects the wallet. */
+export function LogoutButton() {
+  return (
+    <Button kind="bare" className="logout" onClick={() => void logOut()}>
+      Logout
+    </Button>
+  )
+}
+
+/** Signs in with a connected wallet; a failure goes to the banner. */
+export function useSignIn(): (connection: Connection) => void {
+  const { showBanner } = useNotices()
+  return useCallback(
+    (connection) => {
+      import('./sign-in.ts')
+        .then(({ signIn }) => signIn(connection))
+        .catch((error: unknown) => showBanner(messages.loginFailed(loginReason(error))))
+    },
+    [showBanner],
   )
 }

@@ -1,10 +1,8 @@
-import { call } from '../api/client.ts'
-import { writeJwt } from '../api/jwt.ts'
+import { call, writeJwt } from '../api/client.ts'
 import { signMessage } from '../wallet/signatures.ts'
 import { withTimeout } from '../wallet/wallet-error.ts'
 import { type Connection, useWallet, WALLET_TIMEOUT_MS } from '../wallet/wallet-store.ts'
-import { loginReason } from './login-reason.ts'
-import { signedOut, useSession } from './session-store.ts'
+import { loginReason, signedOut, useSession } from './session-store.ts'
 
 /**
  * Proves to the server that the wallet belongs to the person: has the wallet sign a nonce, and keeps the JWT that the server returns.

@@ -2,10 +2,10 @@ import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
 import { isUnanswered } from '../api/api-error.ts'
-import { useNotices } from '../feedback/use-notices.ts'
+import { useNotices } from '../feedback/notices.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
 import { endForOtherAccount, logOut, restoreSession, type SessionState, useSession, watchSession } from './session-store.ts'
-import { useSignIn } from './use-sign-in.ts'
+import { useSignIn } from './sign-in-button.tsx'
 
 /** Keeps the session in step with the server and the wallet (specification, section 4). */
 export function useSessionLifecycle({ online }: { online: boolean }): void {

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { Suspense } from 'react'
 
 import { lazyComponent } from '../ui/lazy-component.ts'
-import { platformOf } from '../wallet/platform.ts'
+import { platformOf } from '../wallet/wallet.ts'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)

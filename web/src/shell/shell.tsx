@@ -1,27 +1,32 @@
-import { Suspense, useEffect, useState } from 'react'
+import { messages } from '@juicebar/contract/messages'
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { useQueryClient } from '@tanstack/react-query'
+import { Suspense, useEffect, useRef, useState } from 'react'
 
+import { ApiError } from '../api/api-error.ts'
+import { balancesQuery, keys, myListingsQuery, reload } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
+import { useNotices } from '../feedback/notices.ts'
 import { useProcessing } from '../feedback/use-processing.ts'
-import { replayEarlyEvents } from '../ui/early-events.ts'
+import { type LiveState } from '../realtime/subscribe-to-events.ts'
 import { useLiveUpdates } from '../realtime/use-live-updates.ts'
-import { useSession } from '../session/session-store.ts'
+import { type SessionState, useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
-import { lazyComponent } from '../ui/lazy-component.ts'
-import { useWallets } from '../wallet/use-wallets.ts'
+import { marketSettings } from '../settings/market-settings.ts'
+import { replayEarlyEvents } from '../ui/early-events.ts'
+import { InBrowser } from '../ui/in-browser.tsx'
+import { lazyComponent, prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
+import { useWallets } from '../wallet/use-connect.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
-import { Footer } from './footer.tsx'
 import { Header } from './header/header.tsx'
 import { Tabs } from './header/tabs.tsx'
 import { MainArea } from './main-area/main-area.tsx'
+import { ThemeToggle } from './theme-toggle.tsx'
 import { useBackend } from './use-backend.ts'
-import { useFirstLoadOver } from './use-first-load.ts'
-import { useFocusReturn } from './use-focus-return.ts'
-import { useLoadAfterSignIn } from './use-load-after-sign-in.ts'
-import { useLoadFailureBanner } from './use-load-failure-banner.ts'
-import { useView } from './use-view.ts'
-import { tabId, VIEW_ID } from './views.ts'
+import { tabId, useView, VIEW_ID } from './use-view.ts'
 
 const NewSales = lazyComponent(async () => (await import('../features/my-listings/new-sales-watch.tsx')).NewSales)
 const ClosedBar = lazyComponent(async () => (await import('./header/closed-bar.tsx')).ClosedBar)
@@ -81,4 +86,107 @@ export function Shell() {
       </CrashScreen>
     </>
   )
+}
+
+/** The market's promises, the studio's own text, and the name of the chain. */
+function Footer({ config }: { config: PublicConfig | undefined }) {
+  const { footer } = marketSettings()
+  return (
+    <footer className="mt-auto border-t border-line">
+      <div className="mx-auto flex max-w-[110rem] flex-wrap items-center gap-x-6 gap-y-2 px-4 py-5 text-tiny text-dim sm:px-6">
+        <p className="flex-1 basis-72 wrap-anywhere">
+          {footer && <span className="block">{footer}</span>}You pay the seller directly. The market never holds your SOL.
+        </p>
+        {config && (
+          <p>
+            {config.network} · version {config.version}
+          </p>
+        )}
+        <a href="/licenses.txt" className="py-3 hover:text-text">
+          Licences
+        </a>
+        <InBrowser fallback={<span className="button button-small invisible">Evening</span>}>
+          <ThemeToggle />
+        </InBrowser>
+      </div>
+    </footer>
+  )
+}
+
+/** True once the first load is over; from then on, code that may be needed next is downloaded in idle time. */
+function useFirstLoadOver(): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    void whenFirstLoadIsOver().then(() => {
+      setOver(true)
+      void prefetchWhenIdle()
+    })
+  }, [])
+  return over
+}
+
+/** Loads balances, own listings and all listings after a login (specification, section 4); the header loads the SOL balance. */
+function useLoadAfterSignIn({ authorization, user }: SessionState): void {
+  const wasVisitor = useRef(false)
+  const walletAddress = user?.walletAddress
+  useEffect(() => {
+    if (authorization === 'signed-out') wasVisitor.current = true
+    if (!walletAddress) return
+    // A prefetch never rejects.
+    void queryClient.prefetchQuery(balancesQuery(walletAddress))
+    void queryClient.prefetchQuery(myListingsQuery('active'))
+    // A session restored after a reload has just loaded all listings.
+    if (wasVisitor.current) reload(keys.listings)
+    wasVisitor.current = false
+  }, [authorization, walletAddress])
+}
+
+/** Says in the banner that something could not be loaded (specification, section 8), unless the query is `quiet`. */
+function useLoadFailureBanner({ live, online }: { live: LiveState; online: boolean }): void {
+  const queries = useQueryClient().getQueryCache()
+  const { showBanner } = useNotices()
+  useEffect(() => {
+    // Until the server has answered, the banner shows the server's own failure.
+    if (!online) return undefined
+    return queries.subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'error') return
+      const { meta, state } = event.query
+      // While everything is polled, the screen keeps its data, and the badge says that it may be old.
+      const polled = live === 'reconnecting' && state.data !== undefined
+      if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
+    })
+  }, [queries, live, online, showBanner])
+}
+
+/** True if the session has ended, which has its own message. */
+function isSessionRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+/**
+ * Returns the focus when an action ends: to the element that had it last, or to the current view if that element is gone.
+ *
+ * @param busy an action is under way, and the app takes neither keys nor clicks
+ */
+function useFocusReturn({ busy }: { busy: boolean }): void {
+  const last = useRef<HTMLElement>(undefined)
+  useEffect(() => {
+    const remember = ({ target }: FocusEvent) => {
+      if (target instanceof HTMLElement) last.current = target
+    }
+    document.addEventListener('focusin', remember)
+    return () => document.removeEventListener('focusin', remember)
+  }, [])
+
+  useEffect(() => {
+    if (!busy) return undefined
+    return () => {
+      // In the next frame, so that a dialog that closes now can place the focus first.
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return
+        last.current?.focus()
+        if (document.activeElement === document.body) document.getElementById(VIEW_ID)?.focus({ preventScroll: true })
+      })
+    }
+  }, [busy])
 }

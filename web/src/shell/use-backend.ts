@@ -4,12 +4,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { growingPause } from '../api/growing-pause.ts'
-import { useMarketTime } from '../api/market-time.ts'
-import { allListings, configQuery, healthQuery, keys, listingsQuery } from '../api/queries.ts'
+import { useMarketTime } from '../api/client.ts'
+import { allListings, configQuery, healthQuery, keys, listingsQuery, reload } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { reload } from '../api/refresh-market.ts'
 import { isOnlyFirstView } from '../first-view/first-view.ts'
-import { useNotices } from '../feedback/use-notices.ts'
+import { useNotices } from '../feedback/notices.ts'
 
 /** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
 export type BackendStatus = 'checking' | 'online' | 'away' | 'offline'

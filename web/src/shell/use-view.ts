@@ -1,7 +1,6 @@
 import { useState } from 'react'
 
 import { goTo, usePath } from '../navigation/path.ts'
-import { type View } from './views.ts'
 
 const visitorViews: readonly View[] = ['marketplace']
 const memberViews: readonly View[] = ['marketplace', 'inventory', 'listings']
@@ -29,4 +28,14 @@ export function useView(walletAddress: string | undefined): CurrentView {
       else goTo(VIEWS_PATH)
     },
   }
+}
+
+export type View = 'marketplace' | 'inventory' | 'listings'
+
+/** The id of the element that holds the current view. */
+export const VIEW_ID = 'view'
+
+/** The id of the tab that opens a view. */
+export function tabId(view: View): string {
+  return `tab-${view}`
 }

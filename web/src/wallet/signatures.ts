@@ -7,6 +7,8 @@ import {
 } from '@solana/wallet-standard-features'
 import { type IdentifierString, type WalletAccount } from '@wallet-standard/base'
 
+import { WalletError } from './wallet-error.ts'
+import { type Connection, useWallet } from './wallet-store.ts'
 import { type MarketWallet } from './wallet.ts'
 
 /** The Wallet Standard name of a network. */
@@ -68,4 +70,11 @@ export async function signAndSend(
   const [output] = (await feature?.signAndSendTransaction({ account, transaction, chain })) ?? []
   if (!output) throw new Error('the wallet returned no signature')
   return output.signature
+}
+
+/** @throws WalletError if no wallet is connected */
+export function requireConnection(): Connection {
+  const { connected } = useWallet.getState()
+  if (!connected) throw new WalletError('missing')
+  return connected
 }

@@ -1,7 +1,6 @@
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 
-import { useNotices } from '../feedback/use-notices.ts'
-import { MOBILE_WALLET } from './wallet.ts'
+import { useNotices } from '../feedback/notices.ts'
 import {
   awaitWallet,
   closePicker,
@@ -11,7 +10,9 @@ import {
   openPicker,
   showMobileProblem,
   useWallet,
+  watchWallets,
 } from './wallet-store.ts'
+import { MOBILE_WALLET, offeredNames } from './wallet.ts'
 
 interface Connect {
   /** Connects a wallet by its name. A failure goes to the banner, in the wallet's own words. */
@@ -70,4 +71,9 @@ async function connectOrExplain(name: string): Promise<void> {
   const problem = name === MOBILE_WALLET ? await (await import('./mobile/request-local-network.ts')).requestLocalNetwork() : undefined
   if (problem) showMobileProblem(problem)
   else await connectWallet(name)
+}
+
+/** Watches for the wallets of this browser that the market works with. */
+export function useWallets({ demoWallet }: { demoWallet: boolean }): void {
+  useEffect(() => watchWallets(offeredNames({ demoWallet })), [demoWallet])
 }

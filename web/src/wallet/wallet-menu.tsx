@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
 
-import { useNotices } from '../feedback/use-notices.ts'
+import { useNotices } from '../feedback/notices.ts'
 import { disconnectWallet, openPicker } from './wallet-store.ts'
 
 /** How long "Copied" is shown (specification, section 9). */

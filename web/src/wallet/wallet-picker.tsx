@@ -6,9 +6,8 @@ import { AppLink } from '../navigation/app-link.tsx'
 import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { useConnect } from './use-connect.ts'
-import { mobileMessages } from './mobile/mobile-messages.ts'
-import { isInAppBrowser, phantomLink, platformOf } from './platform.ts'
-import { DEMO_WALLET, type MarketWallet, PHANTOM } from './wallet.ts'
+import { mobileMessages } from './mobile/request-local-network.ts'
+import { DEMO_WALLET, isInAppBrowser, type MarketWallet, PHANTOM, phantomLink, platformOf } from './wallet.ts'
 import { closePicker, useWallet } from './wallet-store.ts'
 
 /** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */

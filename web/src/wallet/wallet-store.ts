@@ -1,8 +1,7 @@
-import { type WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
+import { type WalletAccount } from '@wallet-standard/base'
 import { create } from 'zustand'
 
-import { readChosenWallet, writeChosenWallet } from './chosen-wallet.ts'
 import { disconnectAccount, firstSolanaAccount, isMarketWallet, type MarketWallet, onAccountsChanged, requestAccounts } from './wallet.ts'
 
 /** A connected wallet. `connection` counts up with each connect and each switch of account. */
@@ -171,4 +170,23 @@ function forgetConnection(): void {
   stopFollowing = undefined
   writeChosenWallet(undefined)
   useWallet.setState({ connected: undefined, chosen: undefined })
+}
+
+/** The local storage key of the chosen wallet's name, as JSON like in other Solana apps (specification, section 9). */
+const CHOSEN_KEY = 'walletName'
+
+/** @returns the name of the wallet that was chosen last; undefined if there is none */
+function readChosenWallet(): string | undefined {
+  try {
+    const name: unknown = JSON.parse(localStorage.getItem(CHOSEN_KEY) ?? 'null')
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** `undefined` forgets the chosen wallet. */
+function writeChosenWallet(name: string | undefined): void {
+  if (name === undefined) localStorage.removeItem(CHOSEN_KEY)
+  else localStorage.setItem(CHOSEN_KEY, JSON.stringify(name))
 }

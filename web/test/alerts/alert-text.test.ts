@@ -1,8 +1,8 @@
 import { type Alert } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
 
-import { firedSentence, firedSince, lastFired, priceProblem } from '../../src/features/alerts/alert-text.ts'
-import { notificationState, type NotificationFacts, stateTexts } from '../../src/features/alerts/notifications/notifications.ts'
+import { firedSentence, firedSince, lastFired, priceProblem } from '../../src/features/alerts/alert-calls.ts'
+import { type NotificationFacts, notificationState, stateTexts } from '../../src/features/alerts/browser-pushes.ts'
 
 const alert = (id: string, firedAt: string | null, price: number | null = firedAt === null ? null : 0.0035): Alert => ({
   id,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { barPlaces, linePath, placeAt, roundTop } from '../../src/desk/charts/scale.ts'
+import { barPlaces, linePath, placeAt, roundTop } from '../../src/desk/today/chart-card.tsx'
 
 describe('the top of a chart', () => {
   it.each([

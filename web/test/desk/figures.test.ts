@@ -1,7 +1,7 @@
 import { type StatsRow } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
 
-import { exactSol, roughSol } from '../../src/desk/parts/sol.ts'
+import { exactSol, roughSol } from '../../src/desk/parts/shown.tsx'
 import { countByAge, countByKind, fillDays, fillHours, firstDay, firstHour, isBehind } from '../../src/desk/today/figures.ts'
 
 const now = Date.parse('2030-01-31T15:00:00Z')

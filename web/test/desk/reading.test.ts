@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readSearch } from '../../src/desk/find/read-search.ts'
+import { readSearch } from '../../src/desk/find/search-field.tsx'
 import { parsePlace, placeLink, sections } from '../../src/desk/frame/places.ts'
 
 const wallet = base58.encode(new Uint8Array(32).fill(7))

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { casesTotal, difference } from '../../src/desk/cases/case-words.ts'
-import { attemptWords, whyNotCompleted } from '../../src/desk/checkouts/checkout-words.ts'
-import { readRule, replaceRule, ruleText } from '../../src/desk/market/rule-form.ts'
-import { howLong } from '../../src/desk/parts/moments.ts'
-import { auditVerdict } from '../../src/desk/records/audit-words.ts'
-import { webhookState } from '../../src/desk/webhooks/webhook-words.ts'
+import { casesTotal, difference } from '../../src/desk/cases.tsx'
+import { attemptWords, whyNotCompleted } from '../../src/desk/checkouts.tsx'
+import { readRule, replaceRule, ruleText } from '../../src/desk/market.tsx'
+import { howLong } from '../../src/desk/parts/shown.tsx'
+import { auditVerdict } from '../../src/desk/records/audit.tsx'
+import { webhookState } from '../../src/desk/webhooks.tsx'
 
 const now = Date.parse('2030-01-31T15:00:00Z')
 

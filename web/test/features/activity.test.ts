@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { ageText } from '../../src/features/market/activity/age-text.ts'
-import { type SaleList, withLatest, withOlder } from '../../src/features/market/activity/sale-list.ts'
-import { type MarketSale, type SalesPage } from '../../src/features/market/activity/sales-query.ts'
+import { ageText } from '../../src/features/market/activity/market-activity.tsx'
+import { type MarketSale, type SaleList, type SalesPage, withLatest, withOlder } from '../../src/features/market/activity/sales-query.ts'
 
 const PAGE = 4
 const sale = (n: number): MarketSale => ({

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import { basketOrder, readBasket, refusalToGather, writeBasket } from '../../src/features/purchase/order/basket.ts'
+import { basketOrder, gatherListing, readBasket, refusalToGather, writeBasket } from '../../src/features/purchase/order/basket.ts'
 import { markGone, takeOut, useBasket } from '../../src/features/purchase/order/basket-store.ts'
-import { gatherListing } from '../../src/features/purchase/order/gather-listing.ts'
-import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order.ts'
 import { listing } from '../support/listing.ts'
 
 const offer = (id: string, seller = 'S') => listing({ _id: id, seller, divisible: true })

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { watchPrice } from '../../src/features/purchase/best-price/price-watch.ts'
-import { readAmount } from '../../src/ui/amount/read-amount.ts'
-import { sliderStops, stopAt } from '../../src/ui/amount/slider-stops.ts'
+import { watchPrice } from '../../src/features/purchase/best-price/quote.ts'
+import { readAmount, sliderStops, stopAt } from '../../src/ui/amount/amount-field.tsx'
 
 describe('a price that is asked for again', () => {
   test('has to be accepted if it has risen, and says from where', () => {

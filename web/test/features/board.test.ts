@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { boardFor } from '../../src/features/market/board.ts'
-import { visibleRange } from '../../src/features/market/use-visible-rows.ts'
+import { boardFor, visibleRange } from '../../src/features/market/market-grid.tsx'
 
 describe('the board', () => {
   test('fills any width exactly', () => {

@@ -1,7 +1,7 @@
 import { type Case } from '@juicebar/contract/schemas'
 import { expect, test } from 'vitest'
 
-import { caseNews, caseTitle } from '../../src/features/cases/case-text.ts'
+import { caseNews, caseTitle } from '../../src/features/cases/open-cases.tsx'
 
 const paid = { seller: 'S', price: 0.4, fee: null, amount: 5, tokenName: 'Apple Juice', explanation: 'What the server says.' } as const
 const withFee: Parameters<typeof caseTitle>[0] = { ...paid, fee: { lamports: '10000000', owedTo: 'B' } satisfies Case['fee'] }

@@ -2,8 +2,8 @@ import { lamportsToSol, parsePrice } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
 import { describe, expect, test } from 'vitest'
 
-import { changedPrice, newPriceProblem, pricedRest } from '../../src/features/my-listings/price-change.ts'
-import { keptSentence, removable, removalQuestion, removedSentence } from '../../src/features/my-listings/removed-text.ts'
+import { changedPrice, newPriceProblem, pricedRest } from '../../src/features/my-listings/change-price.tsx'
+import { keptSentence, removable, removalQuestion, removedSentence } from '../../src/features/my-listings/remove-all.tsx'
 import { listing } from '../support/listing.ts'
 
 function own(change: Partial<OwnListing> = {}): OwnListing {

@@ -2,14 +2,12 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { csvLine, toCsv } from '../../src/features/history/csv.ts'
-import { explorerLink } from '../../src/features/history/explorer-link.ts'
-import { ledgerHead, ledgerLines } from '../../src/features/history/profit/ledger-csv.ts'
-import { type LedgerEntry } from '../../src/features/history/profit/profit-query.ts'
-import { signedSol, solOf } from '../../src/features/history/profit/sol-text.ts'
-import { outcome } from '../../src/features/history/outcome.ts'
-import { drinksIn, feeShares, receiptOf } from '../../src/features/history/receipt.ts'
-import { endedText } from '../../src/features/purchase/order/ended-text.ts'
+import { csvLine, drinksIn, feeShares, receiptOf, toCsv } from '../../src/features/history/csv.ts'
+import { explorerLink } from '../../src/features/history/signature-link.tsx'
+import { type LedgerEntry, ledgerHead, ledgerLines } from '../../src/features/history/profit/download-ledger.tsx'
+import { signedSol, solOf } from '../../src/features/history/profit/profit-view.tsx'
+import { outcome } from '../../src/features/history/history-row.tsx'
+import { endedText } from '../../src/features/purchase/order/order-terms.ts'
 
 test('a payment links to an explorer if its chain has one', () => {
   expect(explorerLink('mainnet', 'abc')).toBe('https://explorer.solana.com/tx/abc')

@@ -2,10 +2,9 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
-import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
-import { type Order } from '../../src/features/purchase/order/order.ts'
-import { overtakenText } from '../../src/features/purchase/order/overtaken.ts'
-import { PurchaseStopped } from '../../src/features/purchase/order/purchase-stopped.ts'
+import { type Order, orderItemOf } from '../../src/features/purchase/order/order.ts'
+import { overtakenText } from '../../src/features/purchase/order/offer.ts'
+import { PurchaseStopped } from '../../src/features/purchase/order/wait-while-busy.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from '../support/listing.ts'
 import {

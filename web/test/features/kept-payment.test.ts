@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 
-import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order.ts'
 import { listing } from '../support/listing.ts'
 
 const order = {

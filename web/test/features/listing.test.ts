@@ -2,9 +2,8 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { encode } from 'uqr'
 import { describe, expect, it } from 'vitest'
 
-import { payLinkText, phantomBrowseLink } from '../../src/features/listing/listing-words.ts'
+import { drawCode, payLinkText, phantomBrowseLink } from '../../src/features/listing/phone-codes.tsx'
 import { whyNotForSale } from '../../src/features/listing/why-not-for-sale.ts'
-import { drawCode } from '../../src/features/listing/draw-code.ts'
 import { listing } from '../support/listing.ts'
 
 const visitor = { walletAddress: undefined, closed: false }

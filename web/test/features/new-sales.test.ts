@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { lastSale, listingsSold, salesSentence, salesSince } from '../../src/features/my-listings/new-sales.ts'
+import { lastSale, listingsSold, salesSentence, salesSince } from '../../src/features/my-listings/new-sales-watch.tsx'
 
 describe('new sales', () => {
   const item = (lamports: string, { listingId = lamports, partOf = null as string | null, seller = 'me' } = {}) => ({

@@ -1,10 +1,9 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
 import { describe, expect, test, vi } from 'vitest'
 
-import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
-import { Overtaken, overtakenText } from '../../src/features/purchase/order/overtaken.ts'
-import { PurchaseStopped } from '../../src/features/purchase/order/purchase-stopped.ts'
-import { type Order } from '../../src/features/purchase/order/order.ts'
+import { type Order, orderItemOf } from '../../src/features/purchase/order/order.ts'
+import { Overtaken, overtakenText } from '../../src/features/purchase/order/offer.ts'
+import { PurchaseStopped } from '../../src/features/purchase/order/wait-while-busy.ts'
 import { signedOut, useSession } from '../../src/session/session-store.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from '../support/listing.ts'

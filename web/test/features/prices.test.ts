@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { estimate } from '../../src/features/inventory/estimate.ts'
+import { estimate } from '../../src/features/inventory/inventory.tsx'
 import { cheaperText } from '../../src/features/inventory/sell-form.ts'
-import { stripDrinks } from '../../src/features/market/prices/strip-drinks.ts'
-import { allDrinks } from '../../src/figures/drinks.ts'
-import { staleAfter, type SummaryItem } from '../../src/figures/figure-queries.ts'
+import { stripDrinks } from '../../src/features/market/price-strip.tsx'
+import { allDrinks, staleAfter, type SummaryItem } from '../../src/figures/figure-queries.ts'
 import { listing } from '../support/listing.ts'
 
 const figures = (tokenType: SummaryItem['tokenType'], change: Partial<SummaryItem> = {}): SummaryItem => ({

@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { feeAt } from '@juicebar/contract/money'
-import { orderItemOf, partLamports } from '../../src/features/purchase/order/order-item.ts'
-import { isAsConfirmed, orderOf, totalOf } from '../../src/features/purchase/order/order-terms.ts'
-import { boughtText, orderText } from '../../src/features/purchase/order/order-text.ts'
-import { type Order } from '../../src/features/purchase/order/order.ts'
+import { type Order, orderItemOf, partLamports } from '../../src/features/purchase/order/order.ts'
+import { boughtText, isAsConfirmed, orderOf, orderText, totalOf } from '../../src/features/purchase/order/order-terms.ts'
 import { refusalToBuy } from '../../src/features/purchase/flow/refusal-to-buy.ts'
 import { listing } from '../support/listing.ts'
 

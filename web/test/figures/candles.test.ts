@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { gathered, priceLine, withTail } from '../../src/figures/candles.ts'
+import { gathered, priceLine, withTail } from '../../src/figures/candle-series.ts'
 import { type Candle } from '../../src/figures/figure-queries.ts'
-import { sparkPath } from '../../src/figures/spark-line.tsx'
+import { sparkPath } from '../../src/features/market/price-strip.tsx'
 
 const MINUTE = 60_000
 const STEP = 5 * MINUTE

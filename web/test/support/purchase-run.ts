@@ -1,9 +1,8 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { onTestFinished, vi } from 'vitest'
 
-import { runPurchase } from '../../src/features/purchase/flow/run-purchase.ts'
-import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
-import { type Order } from '../../src/features/purchase/order/order.ts'
+import { runPurchase } from '../../src/features/purchase/carry-out.ts'
+import { type Order, orderItemOf } from '../../src/features/purchase/order/order.ts'
 import { signedOut, useSession } from '../../src/session/session-store.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from './listing.ts'

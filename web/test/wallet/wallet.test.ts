@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, test } from 'vitest'
 
-import { mobileMessages } from '../../src/wallet/mobile/mobile-messages.ts'
-import { isInAppBrowser, phantomLink, platformOf } from '../../src/wallet/platform.ts'
+import { mobileMessages } from '../../src/wallet/mobile/request-local-network.ts'
+import { isInAppBrowser, isMarketWallet, type MarketWallet, offeredNames, phantomLink, platformOf } from '../../src/wallet/wallet.ts'
 import { transactionVersion } from '../../src/wallet/signatures.ts'
-import { isMarketWallet, type MarketWallet, offeredNames } from '../../src/wallet/wallet.ts'
 import { withTimeout, toWalletError, WalletError } from '../../src/wallet/wallet-error.ts'
 import { buttonState } from '../../src/wallet/wallet-store.ts'
 

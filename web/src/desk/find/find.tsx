@@ -1,14 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
 import { ApiError } from '../../api/api-error.ts'
-import { purchaseQuery, purchasesQuery } from '../api/desk-queries.ts'
+import { purchaseQuery, purchasesQuery } from '../desk-queries.ts'
+import { Pages } from '../parts/rows.tsx'
+import { Part } from '../parts/section.tsx'
 import { Nothing, Shown } from '../parts/shown.tsx'
-import { Pages } from '../parts/pages.tsx'
 import { PlayerView } from './player-view.tsx'
-import { PurchaseCard } from './purchase-card.tsx'
-import { PurchaseRows } from './purchase-rows.tsx'
-import { readSearch } from './read-search.ts'
-import { StuckHolds } from './stuck-holds.tsx'
+import { PurchaseCard, PurchaseRows } from './purchase-card.tsx'
+import { readSearch } from './search-field.tsx'
 
 /** The search result, of any kind. */
 export function Find({ text }: { text: string }) {
@@ -77,5 +76,17 @@ function ByTransaction({ signature }: { signature: string }) {
         {(purchases) => purchases.map((purchase) => <PurchaseCard key={purchase.purchaseId} purchase={purchase} />)}
       </Pages>
     </div>
+  )
+}
+
+/** Purchases that are held now; those that only the studio can end are marked. */
+function StuckHolds() {
+  const query = useInfiniteQuery(purchasesQuery({ status: 'held' }))
+  return (
+    <Part title="Open right now" about="Purchases that wait for their payment, or for what the chain says about it.">
+      <Pages query={query} what="The open purchases" nothing="Nobody is buying anything right now.">
+        {(purchases) => <PurchaseRows purchases={purchases} showWaiting />}
+      </Pages>
+    </Part>
   )
 }

@@ -1,20 +1,20 @@
-import { balanceKey } from '@juicebar/contract/catalogue'
-import { type Player } from '@juicebar/contract/schemas'
+import { balanceKey, type TokenType } from '@juicebar/contract/catalogue'
+import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
+import { type Block, type Player } from '@juicebar/contract/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 
-import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
+import { catalogue, inMarketWords, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { formatAmount } from '../../ui/format.ts'
-import { casesQuery, playerQuery, purchasesQuery } from '../api/desk-queries.ts'
-import { useMay } from '../api/use-may.ts'
-import { CaseList } from '../cases/case-list.tsx'
+import { callSigned, callStudio, casesQuery, playerQuery, purchasesQuery, useMay } from '../desk-queries.ts'
+import { CaseList } from '../cases.tsx'
+import { Act, Unblock } from '../parts/act.tsx'
+import { SelectField, TextField, Tick } from '../parts/fields.tsx'
 import { Copyable, DrinkName, Moment } from '../parts/names.tsx'
-import { Pages } from '../parts/pages.tsx'
-import { type Column, Table } from '../parts/rows.tsx'
+import { type Column, Pages, Table } from '../parts/rows.tsx'
 import { Fact, Facts, Part, Status } from '../parts/section.tsx'
-import { Shown } from '../parts/shown.tsx'
-import { BlockActions } from './block-actions.tsx'
-import { MoveDrinks } from './move-drinks.tsx'
-import { PurchaseRows } from './purchase-rows.tsx'
+import { Shown, useClock } from '../parts/shown.tsx'
+import { PurchaseRows } from './purchase-card.tsx'
 
 /** What a player has, and what happened to them. */
 export function PlayerView({ walletAddress }: { walletAddress: string }) {
@@ -111,4 +111,104 @@ function Drinks({ player: { balances, listed } }: { player: Player }) {
   const owns = ({ has, forSale }: DrinkRow) => has + forSale > 0
   const rows = many ? [...all.filter(owns), ...all.filter((row) => !owns(row))] : all
   return <Table short={many} caption="Drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+}
+
+/** Blocks a player, or ends the block. */
+function BlockActions({ walletAddress, block }: { walletAddress: string; block: Block | null }) {
+  return (
+    <>
+      <BlockPlayer walletAddress={walletAddress} again={block !== null} />
+      {block && <Unblock walletAddress={walletAddress} />}
+    </>
+  )
+}
+
+function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: boolean }) {
+  const [until, setUntil] = useState('')
+  const [removes, setRemoves] = useState(false)
+  const now = useClock()
+  const end = until ? new Date(until) : undefined
+  const begin = () => {
+    setUntil('')
+    setRemoves(false)
+  }
+  return (
+    <Act
+      label={again ? 'Change block' : 'Block'}
+      title={again ? 'Change the block' : 'Block this player'}
+      onBegin={begin}
+      consequence={
+        <>
+          From now on the player can neither list nor buy, on every server. What is paid is still delivered; they can still remove their
+          listings, pay for what they hold, and refund.
+          {removes &&
+            inMarketWords(
+              ' Their listings leave the market at once, and the drinks return to them; what is being bought right now is sold or returned when its hold ends.',
+            )}
+        </>
+      }
+      reason={{ label: 'Reason', hint: 'Shown to the player.' }}
+      doIt="Block"
+      done="The player is blocked."
+      problem={end && end.getTime() <= now ? 'The block would be over already: choose a later end.' : undefined}
+      act={(reason) =>
+        callStudio('blockWallet', {
+          params: { wallet: walletAddress },
+          body: { reason, removeListings: removes, ...(end && { until: end.toISOString() }) },
+        })
+      }
+    >
+      <TextField
+        type="datetime-local"
+        label="Until"
+        hint="In your time zone. Leave empty to block until somebody ends it."
+        value={until}
+        onChange={setUntil}
+      />
+      <Tick label="Remove their listings from the market" checked={removes} onChange={setRemoves} />
+    </Act>
+  )
+}
+
+/** Gives drinks to a player, or takes them. */
+function MoveDrinks({ direction, walletAddress }: { direction: 'credit' | 'debit'; walletAddress: string }) {
+  const [tokenType, setTokenType] = useState<TokenType>(catalogue().items[0]?.code ?? '')
+  const [amount, setAmount] = useState('')
+  // One for each time the form is opened: asking again after a lost reply moves nothing twice.
+  const [idempotencyKey, setIdempotencyKey] = useState('')
+  const gives = direction === 'credit'
+  const wanted = Number(amount)
+  const valid = Number.isInteger(wanted) && wanted >= MIN_AMOUNT && wanted <= MAX_AMOUNT
+  const what = valid ? `${formatAmount(wanted)} ${catalogue().nameOf(tokenType)}` : inMarketWords('the drinks')
+  const begin = () => {
+    setAmount('')
+    setIdempotencyKey(`desk-${crypto.randomUUID()}`)
+  }
+  const act = (reason: string) =>
+    callSigned(gives ? 'studioCredit' : 'studioDebit', { body: { walletAddress, tokenType, amount: wanted, idempotencyKey, reason } })
+  return (
+    <Act
+      label={gives ? 'Credit' : 'Debit'}
+      title={inMarketWords(gives ? 'Give drinks to this player' : 'Take drinks from this player')}
+      onBegin={begin}
+      consequence={
+        gives
+          ? `This creates ${what} for the player, who can sell them at once. Only a debit takes them back.`
+          : `${what.replace(/^t/, 'T')} leave the player and the market for good. Listings that are for sale are not touched.`
+      }
+      doIt={gives ? 'Credit' : 'Debit'}
+      done={inMarketWords(gives ? 'The drinks are credited.' : 'The drinks are debited.')}
+      signed
+      problem={valid ? undefined : `The amount is a whole number from ${MIN_AMOUNT} to ${formatAmount(MAX_AMOUNT)}.`}
+      act={act}
+    >
+      <SelectField
+        label={inMarketWords('Drink')}
+        options={catalogue().items.map(({ code, name }) => ({ value: code, label: name }))}
+        chosen={tokenType}
+        onChoose={setTokenType}
+      />
+      <TextField label="Amount" inputMode="numeric" value={amount} onChange={setAmount} required />
+    </Act>
+  )
 }

@@ -1,15 +1,16 @@
-import { type StudioPurchase, type TimelineEntry } from '@juicebar/contract/schemas'
+import { type EndReason, type StudioPurchase, type TimelineEntry } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 
 import { configQuery } from '../../api/queries.ts'
-import { explorerLink } from '../../features/history/explorer-link.ts'
+import { inMarketWords } from '../../catalogue/catalogue.ts'
+import { explorerLink } from '../../features/history/signature-link.tsx'
 import { formatAmount, formatRate } from '../../ui/format.ts'
-import { Copyable, DrinkName, Moment, WalletLink } from '../parts/names.tsx'
+import { callSigned, useMay } from '../desk-queries.ts'
+import { Act } from '../parts/act.tsx'
+import { Copyable, DrinkName, FindLink, Moment, WalletLink } from '../parts/names.tsx'
 import { type Column, Table } from '../parts/rows.tsx'
 import { Fact, Facts, Part, Status } from '../parts/section.tsx'
-import { exactSol } from '../parts/sol.ts'
-import { eventWords, standing, whatWasBought } from './purchase-words.ts'
-import { Release } from './release.tsx'
+import { exactSol } from '../parts/shown.tsx'
 
 /** Everything about one purchase: its state, its timeline, its items, its fee. */
 export function PurchaseCard({ purchase }: { purchase: StudioPurchase }) {
@@ -98,4 +99,102 @@ function Names({ purchase: { purchaseId, signature, reference } }: { purchase: S
       </dd>
     </dl>
   )
+}
+
+const columns: readonly Column<StudioPurchase>[] = [
+  { name: 'Purchase', cell: ({ purchaseId }) => <FindLink id={purchaseId} /> },
+  { name: 'State', cell: (purchase) => <Standing purchase={purchase} /> },
+  { name: 'Drinks', cell: whatWasBought },
+  { name: 'SOL', figures: true, cell: ({ lamports }) => exactSol(BigInt(lamports)) },
+  { name: 'Buyer', cell: ({ buyer }) => <WalletLink address={buyer} /> },
+  { name: 'Seller', cell: (purchase) => <Sellers purchase={purchase} /> },
+  { name: 'Held', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+]
+
+const waiting: Column<StudioPurchase> = {
+  name: 'Waits for',
+  cell: ({ waitingFor }) => <span className="inline-block min-w-40">{waitingFor ?? 'nothing'}</span>,
+}
+
+interface PurchaseRowsProps {
+  purchases: readonly StudioPurchase[]
+  /** Shows what each one is waiting for. */
+  showWaiting?: boolean
+}
+
+/** Purchases, a line each. */
+export function PurchaseRows({ purchases, showWaiting = false }: PurchaseRowsProps) {
+  const shown = showWaiting ? [...columns.slice(0, 2), waiting, ...columns.slice(2)] : columns
+  return <Table caption="Purchases" columns={shown} rows={purchases} keyOf={({ purchaseId }) => purchaseId} />
+}
+
+function Standing({ purchase }: { purchase: StudioPurchase }) {
+  const { word, tone } = standing(purchase)
+  return <Status tone={tone}>{word}</Status>
+}
+
+function Sellers({ purchase: { items, seller } }: { purchase: StudioPurchase }) {
+  const sellers = new Set(items.map((item) => item.seller))
+  return sellers.size > 1 ? `${sellers.size} sellers` : <WalletLink address={seller} />
+}
+
+/** Ends a hold that cannot be proved unpaid. */
+function Release({ purchaseId }: { purchaseId: string }) {
+  const may = useMay('cases')
+  if (!may) return null
+  return (
+    <Act
+      label="Release"
+      kind="primary"
+      title="Release this hold"
+      consequence={
+        <>
+          The listings are for sale again, and this buyer’s hold is over. It is refused as long as a payment may still land. A payment that
+          turns up later is still delivered if the listings are free, and else becomes a case.
+        </>
+      }
+      reason={{ label: 'Reason', hint: 'Shown to buyer and seller, and in the log.' }}
+      doIt="Release"
+      done="The hold is released."
+      signed
+      act={(reason) => callSigned('releasePurchase', { params: { id: purchaseId }, body: { reason } })}
+    />
+  )
+}
+
+type Stands = Pick<StudioPurchase, 'status' | 'endReason' | 'waitsForStudio'>
+
+export const endWords: Record<EndReason, string> = {
+  cancelled: 'Cancelled',
+  lapsed: 'Not paid',
+  expired: 'Payment expired',
+  failed: 'Payment failed',
+  chain_gone: 'Earlier chain',
+  released: 'Released',
+}
+
+/** The state of a purchase, in a few words. */
+function standing({ status, endReason, waitsForStudio }: Stands): { word: string; tone: 'good' | 'warn' | 'plain' } {
+  if (status === 'settled') return { word: 'Delivered', tone: 'good' }
+  if (status === 'ended') return { word: endReason ? endWords[endReason] : 'Ended', tone: 'plain' }
+  return waitsForStudio ? { word: 'Waits for you', tone: 'warn' } : { word: 'Held', tone: 'warn' }
+}
+
+/** What was bought: "5 Apple Juice", or "12 drinks" of several kinds. */
+function whatWasBought({ items, amount, tokenName }: Pick<StudioPurchase, 'items' | 'amount' | 'tokenName'>): string {
+  const kinds = new Set(items.map(({ tokenType }) => tokenType))
+  return kinds.size > 1 ? `${formatAmount(amount)} ${inMarketWords('drinks')}` : `${formatAmount(amount)} ${tokenName}`
+}
+
+const eventWords: Record<TimelineEntry['event'], string> = {
+  held: 'Held',
+  submitted: 'Payment submitted',
+  sent: 'Payment sent',
+  confirmed: 'Payment confirmed',
+  delivered: 'Delivered',
+  finalized: 'Final',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  'case.opened': 'Case opened',
+  'case.closed': 'Case closed',
 }

@@ -1,17 +1,21 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 
-import { Button } from '../../ui/button.tsx'
-import { useMay } from '../api/use-may.ts'
-import { logOut, useSession } from '../../session/session-store.ts'
-import { useSignOutEverywhere } from '../../session/use-sign-out-everywhere.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { logOut, useSession, useSignOutEverywhere } from '../../session/session-store.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
-import { ConnectedWallet } from '../../wallet/wallet-button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { shortAddress } from '../../ui/format.ts'
+import { Spinner } from '../../ui/spinner.tsx'
+import { ConnectedWallet, WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
+import { meQuery, useMay } from '../desk-queries.ts'
 import { SearchField } from '../find/search-field.tsx'
-import { placeLink, type Place, sections } from './places.ts'
+import { Shown } from '../parts/shown.tsx'
+import { type Place, placeLink, sections } from './places.ts'
 
 interface FrameProps {
   config: PublicConfig
@@ -120,7 +124,7 @@ function SignedInAs() {
 }
 
 /** Whose desk it is. */
-export function Brand({ productName }: { productName: string }) {
+function Brand({ productName }: { productName: string }) {
   return (
     <h1 className="min-w-0 text-small leading-none">
       <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
@@ -130,5 +134,80 @@ export function Brand({ productName }: { productName: string }) {
         </span>
       </a>
     </h1>
+  )
+}
+
+interface GateProps {
+  config: PublicConfig
+  children: ReactNode
+}
+
+/** Lets the staff in, and tells everyone else in a sentence why not. */
+export function Gate({ config, children }: GateProps) {
+  const { authorization, user } = useSession()
+  if (authorization === 'checking') return <Threshold config={config}>{<Spinner className="size-8" />}</Threshold>
+  if (!user) return <SignIn config={config} />
+  return (
+    <Staff config={config} walletAddress={user.walletAddress}>
+      {children}
+    </Staff>
+  )
+}
+
+function SignIn({ config }: { config: PublicConfig }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  return (
+    <Threshold config={config}>
+      <h2 className="text-hero">Studio desk</h2>
+      <p className="text-dim">Sign in with a staff wallet.</p>
+      <div className="flex flex-wrap justify-center gap-3">
+        {connected && <SignInButton />}
+        <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
+      </div>
+      <p className="text-small text-dim">
+        Looking for the market?{' '}
+        <a href="/" className="link">
+          Open the market
+        </a>
+      </p>
+    </Threshold>
+  )
+}
+
+function Staff({ config, walletAddress, children }: { config: PublicConfig; walletAddress: string; children: ReactNode }) {
+  const me = useQuery(meQuery)
+  if (me.data) return children
+  if (me.error instanceof ApiError && me.error.code === 'NOT_STAFF') {
+    return (
+      <Threshold config={config}>
+        <h2 className="text-title">This wallet does not belong to the studio’s staff</h2>
+        <p className="figures max-w-full text-small text-dim wrap-anywhere">{walletAddress}</p>
+        <div className="flex flex-wrap justify-center gap-3">
+          <Button onClick={() => void logOut()}>Use another wallet</Button>
+          <a href="/" className="button button-primary">
+            To the market
+          </a>
+        </div>
+      </Threshold>
+    )
+  }
+  return (
+    <Threshold config={config}>
+      <Shown query={me} what="Your permissions">
+        {() => null}
+      </Shown>
+    </Threshold>
+  )
+}
+
+/** What is shown before the desk is. */
+function Threshold({ config, children }: { config: PublicConfig; children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="desk-width py-3">
+        <Brand productName={config.productName} />
+      </header>
+      <main className="grid flex-1 place-content-center justify-items-center gap-5 px-4 py-16 text-center">{children}</main>
+    </div>
   )
 }

@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react'
 
 import { asSentence, errorSentence, isUnanswered } from '../../api/api-error.ts'
-import { useNotices } from '../../feedback/use-notices.ts'
+import { useNotices } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
-import { DESK } from '../api/desk-queries.ts'
+import { callStudio, DESK } from '../desk-queries.ts'
 import { TextField } from './fields.tsx'
 
 /** An action that a person at the desk can take. */
@@ -127,5 +127,24 @@ function Refused({ error }: { error: Error }) {
       {asSentence(errorSentence(error, 'It was not done, for an unknown reason'))}
       {isUnanswered(error) && ' It may have been done: check before you try again.'}
     </p>
+  )
+}
+
+/** Ends the block of a player. */
+export function Unblock({ walletAddress }: { walletAddress: string }) {
+  return (
+    <Act
+      label="Unblock"
+      title="End the block"
+      consequence={
+        <>
+          The player <span className="figures wrap-anywhere">{walletAddress}</span> can list and buy again at once. Listings that were taken
+          off the market stay off it.
+        </>
+      }
+      doIt="Unblock"
+      done="The block has ended."
+      act={(reason) => callStudio('unblockWallet', { params: { wallet: walletAddress }, query: { reason } })}
+    />
   )
 }

@@ -1,6 +1,9 @@
+import { type InfiniteData, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 
-import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { inMarketWords } from '../../catalogue/catalogue.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failed, Nothing, Shown } from './shown.tsx'
 
 export interface Column<Row> {
   /** In Juicebar's own words, about drinks, even if other items are traded. */
@@ -54,5 +57,36 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface PagesProps<Item> {
+  query: UseInfiniteQueryResult<InfiniteData<{ items: Item[] }>>
+  what: string
+  /** What an empty list says. */
+  nothing: string
+  children: (items: readonly Item[]) => ReactNode
+}
+
+/** A list that is read by cursor, page by page. A page that fails says so below those that are there. */
+export function Pages<Item>({ query, what, nothing, children }: PagesProps<Item>) {
+  const { data, error, isFetching, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
+  const more = () => void fetchNextPage()
+  const items = data?.pages.flatMap((page) => page.items)
+  const whole = { data: items, error: isFetchNextPageError ? null : error, isFetching, refetch }
+  return (
+    <Shown query={whole} what={what}>
+      {(read) => (
+        <>
+          {read.length === 0 ? <Nothing>{nothing}</Nothing> : children(read)}
+          {isFetchNextPageError && error && <Failed what="The next page" error={error} onRetry={more} />}
+          {hasNextPage && !isFetchNextPageError && (
+            <Button className="justify-self-center" disabled={isFetchingNextPage} onClick={more}>
+              {isFetchingNextPage ? 'Loading' : 'Show more'}
+            </Button>
+          )}
+        </>
+      )}
+    </Shown>
   )
 }

@@ -1,23 +1,17 @@
-import { type Audit } from '@juicebar/contract/schemas'
+import { type Audit, type AuditSummary } from '@juicebar/contract/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
 import { formatAmount } from '../../ui/format.ts'
-import { auditQuery, auditsQuery } from '../api/desk-queries.ts'
-import { callStudio } from '../api/studio-call.ts'
+import { auditQuery, auditsQuery, callStudio } from '../desk-queries.ts'
 import { placeLink } from '../frame/places.ts'
 import { Act } from '../parts/act.tsx'
 import { Tick } from '../parts/fields.tsx'
 import { Moment, Who } from '../parts/names.tsx'
-import { Pages } from '../parts/pages.tsx'
-import { type Column, Table } from '../parts/rows.tsx'
+import { type Column, Pages, Table } from '../parts/rows.tsx'
 import { Fact, Facts, Part, Status } from '../parts/section.tsx'
-import { Shown } from '../parts/shown.tsx'
-import { exactSol } from '../parts/sol.ts'
-import { AuditList } from './audit-list.tsx'
-import { auditVerdict } from './audit-words.ts'
+import { exactSol, Shown } from '../parts/shown.tsx'
 
 /** Checks that every drink and every payment adds up. */
 export function AuditPlace({ id }: { id: string }) {
@@ -155,3 +149,45 @@ const tokenColumns: readonly Column<TokenSum>[] = [
   { name: 'For sale', figures: true, cell: ({ inListings }) => formatAmount(inListings) },
   { name: 'Sum', cell: ({ balanced }) => <Status tone={balanced ? 'good' : 'warn'}>{balanced ? 'Adds up' : 'Does not add up'}</Status> },
 ]
+
+interface AuditListProps {
+  audits: readonly AuditSummary[]
+  /** The one whose findings are on the screen. */
+  shown: string | undefined
+}
+
+/** Audits, each a link to what it found. */
+function AuditList({ audits, shown }: AuditListProps) {
+  const rows = audits.map((audit) => ({ ...audit, isShown: audit.id === shown }))
+  return <Table caption="Latest audits" columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+const columns: readonly Column<AuditSummary & { isShown: boolean }>[] = [
+  {
+    name: 'Started',
+    cell: ({ id, startedAt, isShown }) => (
+      <a href={placeLink('audit', id)} className="link" aria-current={isShown ? 'true' : undefined}>
+        <Moment at={startedAt} />
+      </a>
+    ),
+  },
+  { name: 'By', cell: ({ startedBy }) => (startedBy ? <Who name={startedBy} /> : <span className="text-dim">not known</span>) },
+  { name: 'Found', cell: (audit) => <Verdict audit={audit} /> },
+  { name: 'What', cell: ({ full }) => <span className="whitespace-nowrap">{full ? 'Every payment' : 'Since the one before'}</span> },
+  { name: 'Payments checked', figures: true, cell: ({ progress: { checked } }) => formatAmount(checked) },
+]
+
+function Verdict({ audit }: { audit: AuditSummary }) {
+  const { word, tone } = auditVerdict(audit)
+  return <Status tone={tone}>{word}</Status>
+}
+
+type Found = Pick<Audit, 'status' | 'ok' | 'violationCount' | 'uncheckedCount'>
+
+/** An audit's findings, in a sentence. Unchecked payments are never called clean. */
+export function auditVerdict({ status, ok, violationCount, uncheckedCount }: Found): { word: string; tone: 'good' | 'warn' | 'plain' } {
+  if (ok === false || violationCount > 0) return { word: 'Something does not add up', tone: 'warn' }
+  if (status === 'running') return { word: 'The audit is under way', tone: 'plain' }
+  if (uncheckedCount > 0) return { word: 'Not everything could be checked', tone: 'warn' }
+  return { word: 'Everything adds up', tone: 'good' }
+}

@@ -1,16 +1,13 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { useInfiniteQuery } from '@tanstack/react-query'
 
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
 import { formatAmount } from '../../ui/format.ts'
-import { logQuery } from '../api/desk-queries.ts'
+import { logQuery } from '../desk-queries.ts'
+import { readSearch } from '../find/search-field.tsx'
 import { FindLink, Moment, WalletLink, Who } from '../parts/names.tsx'
-import { Pages } from '../parts/pages.tsx'
-import { type Column, Table } from '../parts/rows.tsx'
+import { type Column, Pages, Table } from '../parts/rows.tsx'
 import { Part } from '../parts/section.tsx'
-import { readSearch } from '../find/read-search.ts'
-import { callWords } from './call-words.ts'
 
 type Entry = Reply<'studioLog'>['log'][number]
 
@@ -51,4 +48,31 @@ function Subject({ subject }: { subject: string }) {
   if (found?.kind === 'wallet') return <WalletLink address={found.walletAddress} />
   if (found?.kind === 'purchase') return <FindLink id={found.purchaseId} />
   return <span className="inline-block min-w-24 wrap-anywhere">{subject}</span>
+}
+
+/** The effect of the log's calls, in a few words. A call that is not here is shown by its name. */
+const callWords: Partial<Record<string, string>> = {
+  studioCredit: 'Credited drinks',
+  studioDebit: 'Debited drinks',
+  studioOrders: 'Posted orders',
+  createStudioKey: 'Created a key',
+  revokeStudioKey: 'Revoked a key',
+  setStaff: 'Add staff',
+  removeStaff: 'Removed staff',
+  closeCase: 'Closed a case',
+  releasePurchase: 'Released a hold',
+  expireCheckout: 'Expired a checkout',
+  startAudit: 'Started an audit',
+  startRecovery: 'Started a recovery',
+  acceptRecovery: 'Accepted a recovery',
+  createWebhook: 'Created a webhook',
+  changeWebhook: 'Switched a webhook',
+  deleteWebhook: 'Deleted a webhook',
+  rotateWebhook: 'Rotated a webhook’s secret',
+  replayWebhook: 'Resent messages',
+  pauseMarket: 'Paused the market',
+  resumeMarket: 'Reopened the market',
+  blockWallet: 'Blocked a player',
+  unblockWallet: 'Unblocked a player',
+  setRules: 'Save rules',
 }

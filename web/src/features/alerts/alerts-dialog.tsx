@@ -1,18 +1,21 @@
-import { MIN_ALERT_SOL } from '@juicebar/contract/limits'
+import { type Body } from '@juicebar/contract/calls'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { useQuery } from '@tanstack/react-query'
+import { MIN_ALERT_SOL } from '@juicebar/contract/limits'
+import { type Alert } from '@juicebar/contract/schemas'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 
-import { catalogue } from '../../catalogue/catalogue.ts'
+import { serverSentence } from '../../api/api-error.ts'
 import { cheapestQuery } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { formatSol, formatUnitPrice } from '../../ui/format.ts'
-import { Modal } from '../../ui/modal.tsx'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { useNotices } from '../../feedback/notices.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
-import { AlertRows } from './alert-rows.tsx'
-import { priceProblem } from './alert-text.ts'
-import { NotificationPart } from './notifications/notification-part.tsx'
-import { useAlerts } from './use-alerts.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
+import { CheckIcon, ClockIcon, CloseIcon } from '../../ui/icons.tsx'
+import { Modal } from '../../ui/modal.tsx'
+import { alertsQuery, callAlerts, priceProblem } from './alert-calls.ts'
+import { NotificationPart } from './notification-part.tsx'
 
 interface AlertsDialogProps {
   tokenType: TokenType
@@ -83,4 +86,66 @@ function AlertForm({ tokenType, walletAddress }: Pick<AlertsDialogProps, 'tokenT
       )}
     </>
   )
+}
+
+interface AlertRowsProps {
+  alerts: readonly Alert[]
+  onDelete: (id: string) => void
+}
+
+/** The player's alerts: those that are waiting, and those that have fired. */
+function AlertRows({ alerts, onDelete }: AlertRowsProps) {
+  return (
+    <ul aria-label="Your alerts" className="grid max-h-64 gap-2 overflow-y-auto">
+      {alerts.map((alert) => (
+        <AlertRow key={alert.id} alert={alert} onDelete={() => onDelete(alert.id)} />
+      ))}
+    </ul>
+  )
+}
+
+function AlertRow({ alert: { tokenType, below, firedAt, price }, onDelete }: { alert: Alert; onDelete: () => void }) {
+  const name = catalogue().nameOf(tokenType)
+  return (
+    <li className="figures flex items-center gap-3 rounded-field bg-well py-1 pr-1 pl-3.5 text-small" data-token={tokenType}>
+      <span className={firedAt === null ? 'text-dim' : 'text-good'}>{firedAt === null ? <ClockIcon /> : <CheckIcon />}</span>
+      <p className="min-w-0 flex-1 py-1.5">
+        <span className="font-semibold">{name}</span> at {formatSol(below)} SOL or less
+        <span className="block text-tiny text-dim">
+          {firedAt === null ? 'Waiting' : `For sale at ${formatSol(price ?? below)} SOL on ${formatTime(firedAt)}`}
+        </span>
+      </p>
+      <button
+        type="button"
+        aria-label={`Delete the alert: ${name} at ${formatSol(below)} SOL`}
+        onClick={onDelete}
+        className="grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+      >
+        <CloseIcon />
+      </button>
+    </li>
+  )
+}
+
+const NOT_SET = 'The alert could not be set. Please try again.'
+const NOT_DELETED = 'The alert could not be deleted. Please try again.'
+
+/** The player's alerts, and how to set and delete them; a failure goes to the banner. */
+function useAlerts() {
+  const client = useQueryClient()
+  const { showBanner } = useNotices()
+  const onSettled = () => client.invalidateQueries({ queryKey: alertsQuery.queryKey })
+  const list = useQuery(alertsQuery)
+  const create = useMutation({
+    mutationFn: (body: Body<'createAlert'>) => callAlerts('createAlert', { body }),
+    onError: (error) => showBanner(serverSentence(error, NOT_SET)),
+    onSettled,
+  })
+  const remove = useMutation({
+    mutationFn: (id: string) => callAlerts('deleteAlert', { params: { id } }),
+    onSuccess: ({ alert }) => client.setQueryData(alertsQuery.queryKey, (alerts) => alerts?.filter(({ id }) => id !== alert.id)),
+    onError: (error) => showBanner(serverSentence(error, NOT_DELETED)),
+    onSettled,
+  })
+  return { list, create, remove }
 }

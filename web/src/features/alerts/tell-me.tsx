@@ -4,7 +4,6 @@ import { Suspense, useState } from 'react'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
-import { BellIcon } from './bell-icon.tsx'
 
 const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.tsx')).AlertsDialog)
 
@@ -30,5 +29,23 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
         {used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={() => setOpen(false)} />}
       </Suspense>
     </>
+  )
+}
+
+/** Kept apart from the other icons, which every visitor downloads. */
+function BellIcon() {
+  return (
+    <svg
+      className="size-5 flex-none"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d="M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 21h4" />
+    </svg>
   )
 }

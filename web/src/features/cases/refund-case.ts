@@ -2,12 +2,9 @@ import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
 
 import { ApiError, asSentence, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
-import { rememberLoneSigner, signsAlone } from '../../payment/lone-signers.ts'
-import { failsOnTwoSigners, PaymentFailed } from '../../payment/payment-failed.ts'
-import { signPayment } from '../../payment/sign-payment.ts'
+import { failsOnTwoSigners, PaymentFailed, rememberLoneSigner, signPayment, signsAlone } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
-import { signsWithoutSending, transactionVersion } from '../../wallet/signatures.ts'
-import { requireConnection } from '../../wallet/require-connection.ts'
+import { requireConnection, signsWithoutSending, transactionVersion } from '../../wallet/signatures.ts'
 import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
 /** How long to keep submitting signed bytes without an answer, in milliseconds. */

@@ -1,11 +1,10 @@
 import { lamportsToSol } from '@juicebar/contract/money'
-import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type EndReason, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
 import { formatAmount, formatSol, formatTime, shortSeller } from '../../ui/format.ts'
-import { outcome } from './outcome.ts'
-import { ReceiptItems } from './receipt-items.tsx'
+import { ChevronIcon } from '../../ui/icons.tsx'
+import { drinksIn, type Receipt, receiptOf } from './csv.ts'
 import { SignatureLink } from './signature-link.tsx'
-import { drinksIn, type Receipt, receiptOf } from './receipt.ts'
 
 interface HistoryRowProps {
   purchase: Purchase
@@ -62,4 +61,62 @@ function Total({ receipt: { lamports, fee } }: { receipt: Receipt }) {
       {fee > 0n && <span className="block text-tiny font-normal text-dim">incl. {formatSol(lamportsToSol(fee))} SOL fee</span>}
     </p>
   )
+}
+
+/** Longer lists start collapsed. */
+const MOST_OPEN = 3
+
+/** The items of a purchase, one below the other, so that they and the fee add up to its total. */
+function ReceiptItems({ receipt: { items, fee }, showsSellers }: { receipt: Receipt; showsSellers: boolean }) {
+  return (
+    <details open={items.length <= MOST_OPEN} className="group text-tiny max-sm:order-2 max-sm:mt-1 sm:mt-0.5 col-span-full">
+      <summary className="inline-flex min-h-6 cursor-pointer list-none items-center gap-1 rounded-tag font-semibold text-dim hover:text-text">
+        <span className="-ml-1 -rotate-90 transition-transform group-open:rotate-0">
+          <ChevronIcon />
+        </span>
+        {items.length} listings
+      </summary>
+      <ul className="mt-1 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)_auto] rounded-field bg-well px-3 py-2">
+        {items.map(({ listingId, tokenType, tokenName, amount, seller, price }) => (
+          <li key={listingId} className="col-span-full grid grid-cols-subgrid" data-token={tokenType}>
+            <span className="flex items-center gap-2">
+              <span className="dot size-2" />
+              {formatAmount(amount)} {tokenName}
+            </span>
+            {showsSellers && (
+              <span className="text-dim max-sm:row-start-2 max-sm:pl-4" title={seller}>
+                from {shortSeller(seller)}
+              </span>
+            )}
+            <span className="text-right whitespace-nowrap sm:col-start-3">{formatSol(price)} SOL</span>
+          </li>
+        ))}
+        {fee > 0n && (
+          <li className="col-span-full grid grid-cols-subgrid">
+            <span className="text-dim sm:col-span-2">Studio’s fee</span>
+            <span className="text-right whitespace-nowrap">{formatSol(lamportsToSol(fee))} SOL</span>
+          </li>
+        )}
+      </ul>
+    </details>
+  )
+}
+
+const endLabels: Record<EndReason, string> = {
+  cancelled: 'Cancelled, nothing paid',
+  lapsed: 'Time ran out, nothing paid',
+  expired: 'Payment never landed, nothing paid',
+  failed: 'Payment failed, nothing paid',
+  chain_gone: 'Ended with the earlier local chain',
+  released: 'Released by the studio',
+}
+
+/** The outcome of a purchase, or what it is waiting for. */
+export function outcome({ status, endReason, coSigned, waitsForStudio, releaseReason, earlierChain, finalized }: Purchase): string {
+  const chain = earlierChain ? ', on an earlier local chain' : ''
+  if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`
+  if (status === 'held' && waitsForStudio) return 'Waiting for the studio'
+  if (status === 'held') return coSigned ? 'Payment under way' : 'Waiting for the payment'
+  if (endReason === 'released') return `${endLabels.released}: ${releaseReason ?? ''}${chain}`
+  return (endReason ? endLabels[endReason] : 'Ended without delivery') + chain
 }

@@ -1,13 +1,17 @@
+import { messages } from '@juicebar/contract/messages'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { call } from '../../api/client.ts'
 import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/queries.ts'
+import { useNotices } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
+import { formatAmount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { saveCsv, toCsv } from './csv.ts'
 import { HistoryRow } from './history-row.tsx'
 import { ProfitView } from './profit/profit-view.tsx'
-import { useDownloadCsv } from './use-download-csv.ts'
 
 type Part = PurchaseRole | 'profit'
 
@@ -89,4 +93,35 @@ function PartFilter({ chosen, onChoose }: { chosen: Part; onChoose: (part: Part)
       </div>
     </fieldset>
   )
+}
+
+/** A file has at most this many purchases, newest first. */
+const MAX_PURCHASES = 10_000
+const PAGE_SIZE = 200
+
+/** Saves everything that a wallet bought or sold as a CSV file; a failure goes to the banner. */
+function useDownloadCsv(walletAddress: string) {
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Collecting your history' },
+    mutationFn: loadAll,
+    onSuccess: (purchases, role) => {
+      const file = toCsv(purchases, role === 'seller' ? walletAddress : undefined)
+      saveCsv(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, [file])
+      if (purchases.length >= MAX_PURCHASES) showToast(`The file holds the newest ${formatAmount(MAX_PURCHASES)} purchases.`)
+    },
+    onError: () => showBanner(messages.loadFailed),
+  })
+}
+
+async function loadAll(role: PurchaseRole): Promise<Purchase[]> {
+  const purchases: Purchase[] = []
+  let cursor: string | null = ''
+  while (cursor !== null && purchases.length < MAX_PURCHASES) {
+    const query: { role: PurchaseRole; limit: number; cursor: string } = { role, limit: PAGE_SIZE, cursor }
+    const page = await call('myPurchases', { query })
+    purchases.push(...page.purchases)
+    cursor = page.nextCursor
+  }
+  return purchases
 }

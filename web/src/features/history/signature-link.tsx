@@ -1,7 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { shortSignature } from '../../ui/format.ts'
-import { explorerLink } from './explorer-link.ts'
 
 interface SignatureLinkProps {
   signature: string
@@ -19,4 +18,11 @@ export function SignatureLink({ signature, network }: SignatureLinkProps) {
       {face}
     </a>
   )
+}
+
+/** Where to look up a transaction; undefined for a local chain, which no explorer knows. */
+export function explorerLink(network: PublicConfig['network'], signature: string): string | undefined {
+  if (network === 'localnet') return undefined
+  const cluster = network === 'mainnet' ? '' : `?cluster=${network}`
+  return `https://explorer.solana.com/tx/${signature}${cluster}`
 }

@@ -1,17 +1,17 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { balancesQuery, configQuery } from '../../api/queries.ts'
-import { summaryQuery } from '../../figures/figure-queries.ts'
-import { useLiveFigures } from '../../figures/use-live-figures.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { type Drink, type SummaryItem, summaryQuery } from '../../figures/figure-queries.ts'
+import { useLiveFigures } from '../../figures/show-trade.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
-import { worthOf } from './estimate.ts'
-import { EstimatedWorth } from './estimated-worth.tsx'
-import { OwnedList } from './owned-list.tsx'
-import { type OwnedItem, ownedItems } from './owned-items.ts'
+import { type OwnedItem, ownedItems, OwnedList } from './owned-list.tsx'
 import { SellDialog } from './sell-dialog.tsx'
 
 /** The wallet's drinks or other items, each with a way to sell it. */
@@ -77,4 +77,66 @@ function Newer({ kinds }: { kinds: number }) {
       <Button onClick={() => location.reload()}>Load again</Button>
     </div>
   )
+}
+
+/** More names than these are too many for a sentence. */
+const NAMED = 5
+
+const names = new Intl.ListFormat('en-GB')
+
+/** The value of all the player's drinks at the floor price, labelled as an estimate. */
+function EstimatedWorth({ owned }: { owned: Parameters<typeof estimate>[0] }) {
+  const { data, isError } = useQuery(summaryQuery)
+  return (
+    <p className="min-h-5.5 text-small text-dim">
+      {data ? <Words owned={owned} summary={data} /> : isError && 'Their worth could not be loaded.'}
+    </p>
+  )
+}
+
+function Words({ owned, summary }: { owned: Parameters<typeof estimate>[0]; summary: readonly SummaryItem[] }) {
+  const { total, unpriced } = estimate(owned, summary)
+  if (total === undefined) return 'None of them is for sale right now, so there is no price to go by.'
+  const left = unpriced.length > 0 && ` Without ${unpricedText(unpriced)}: none is for sale.`
+  return (
+    <>
+      Worth about <span className="figures font-semibold text-text">{formatUnitPrice(total)} SOL</span>, an estimate at what the cheapest
+      cost now.{left}
+    </>
+  )
+}
+
+function unpricedText(unpriced: readonly TokenType[]): string {
+  return unpriced.length <= NAMED
+    ? names.format(unpriced.map((code) => catalogue().nameOf(code)))
+    : `${formatAmount(unpriced.length)} others`
+}
+
+interface Owned {
+  tokenType: Drink['type']
+  balance: number
+}
+
+/** The value of drinks if each were sold at the floor price, in SOL. */
+interface Estimate {
+  /** Undefined if none is for sale, so that there is no floor price. */
+  total: number | undefined
+  /** Drinks with none for sale, which are not in the total. */
+  unpriced: readonly Drink['type'][]
+}
+
+/** Estimates the value of drinks. It is only an estimate: selling many at the floor price lowers it. */
+export function estimate(owned: readonly Owned[], summary: readonly SummaryItem[]): Estimate {
+  const worths = owned.map((drink) => ({ tokenType: drink.tokenType, worth: worthOf(drink, summary) }))
+  const priced = worths.flatMap(({ worth }) => (worth === undefined ? [] : [worth]))
+  return {
+    total: priced.length > 0 ? priced.reduce((sum, worth) => sum + worth, 0) : undefined,
+    unpriced: worths.flatMap(({ tokenType, worth }) => (worth === undefined ? [tokenType] : [])),
+  }
+}
+
+/** The cost of this many of one drink at its floor price, in SOL; undefined if none is for sale. */
+function worthOf({ tokenType, balance }: Owned, summary: readonly SummaryItem[]): number | undefined {
+  const floor = summary.find((item) => item.tokenType === tokenType)?.floor
+  return typeof floor === 'number' ? floor * balance : undefined
 }

@@ -1,4 +1,4 @@
-import { MAX_ITEM_NAME } from '@juicebar/contract/catalogue'
+import { balanceKey, type Balances, MAX_ITEM_NAME, type TokenType } from '@juicebar/contract/catalogue'
 import { useState } from 'react'
 
 import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx'
 import { CountingNumber } from '../../ui/counting-number.tsx'
 import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { SearchBox } from '../../ui/search-box.tsx'
-import { namedLike, type OwnedItem } from './owned-items.ts'
 
 interface OwnedListProps {
   owned: readonly OwnedItem[]
@@ -91,4 +90,28 @@ function OwnedCard({ item, asRow, worth, paused, onSell }: OwnedCardProps) {
       </div>
     </article>
   )
+}
+
+/** An item that a wallet has, and how many of it. */
+export interface OwnedItem {
+  tokenType: TokenType
+  balance: number
+}
+
+/**
+ * What a wallet has, in the order of the catalogue.
+ *
+ * @returns `unknownKinds`: how many other kinds of items it has that only a newer page knows
+ */
+export function ownedItems(balances: Balances): { owned: OwnedItem[]; unknownKinds: number } {
+  const all = catalogue().items.map(({ code }) => ({ tokenType: code, balance: balances[balanceKey(code)] ?? 0 }))
+  const owned = all.filter(({ balance }) => balance > 0)
+  const kinds = Object.values(balances).filter((balance) => balance > 0).length
+  return { owned, unknownKinds: kinds - owned.length }
+}
+
+/** The items whose names contain the search text. */
+export function namedLike(items: readonly OwnedItem[], search: string): OwnedItem[] {
+  const term = search.trim().toLowerCase()
+  return items.filter(({ tokenType }) => catalogue().nameOf(tokenType).toLowerCase().includes(term))
 }

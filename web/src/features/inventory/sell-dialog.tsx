@@ -1,21 +1,17 @@
-import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
+import { useEffect, useId, useState } from 'react'
 
-import { depthQuery, summaryQuery } from '../../figures/figure-queries.ts'
-import { useLiveFigures } from '../../figures/use-live-figures.ts'
-import { Button } from '../../ui/button.tsx'
-import { catalogue } from '../../catalogue/catalogue.ts'
+import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { depthQuery, summaryQuery } from '../../figures/figure-queries.ts'
+import { useLiveFigures } from '../../figures/show-trade.ts'
+import { NumberField } from '../../ui/amount/number-field.tsx'
+import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatRate, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { NumberField } from '../../ui/amount/number-field.tsx'
-import { PartsSwitch } from './parts-switch.tsx'
-import { cheaperText, compareUnitPrice, escrowPreview } from './sell-form.ts'
-import { useSellForm } from './use-sell-form.ts'
-import { useSettled } from './use-settled.ts'
+import { cheaperText, compareUnitPrice, escrowPreview, useSellForm } from './sell-form.ts'
 
 interface SellDialogProps {
   walletAddress: string
@@ -178,4 +174,46 @@ function Row({ label, children }: { label: string; children: string }) {
       <dd className="font-semibold whitespace-nowrap">{children}</dd>
     </div>
   )
+}
+
+interface PartsSwitchProps {
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** Whether buyers may take a part of the listing. */
+function PartsSwitch({ checked, onChange }: PartsSwitchProps) {
+  const id = useId()
+  return (
+    <div className="relative flex items-center justify-between gap-4">
+      <div>
+        <label htmlFor={id} className="cursor-pointer text-small font-semibold after:absolute after:inset-0">
+          May be bought in parts
+        </label>
+        <p id={`${id}-hint`} className="text-tiny text-dim">
+          Buyers may take fewer than all of them, at the same price for each.
+        </p>
+      </div>
+      <input
+        id={id}
+        type="checkbox"
+        role="switch"
+        className="switch"
+        aria-describedby={`${id}-hint`}
+        checked={checked}
+        aria-checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    </div>
+  )
+}
+
+/** The value once it has not changed for this many milliseconds, for messages about a field that is being typed in. */
+function useSettled<Value>(value: Value, milliseconds: number): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
 }

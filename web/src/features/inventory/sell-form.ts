@@ -1,8 +1,17 @@
-import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
-import { nearestLamports, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import { type Body } from '@juicebar/contract/calls'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
+import { messages } from '@juicebar/contract/messages'
+import { nearestLamports, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
 
+import { ApiError, serverSentence } from '../../api/api-error.ts'
+import { call } from '../../api/client.ts'
+import { cheapestQuery, configQuery, refreshMarket } from '../../api/queries.ts'
+import { newIdempotencyKey, retryPassing } from '../../api/retry-passing.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { useNotices } from '../../feedback/notices.ts'
 import { type Depth, type Level } from '../../figures/figure-queries.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { formatAmount } from '../../ui/format.ts'
@@ -102,4 +111,81 @@ function amountProblem(text: string, balance: number): string | undefined {
 export function cheaperThan(levels: readonly Level[], unitPrice: number): number {
   const lamports = BigInt(nearestLamports(unitPrice))
   return levels.reduce((sum, level) => (BigInt(level.lamports) < lamports ? sum + level.amount : sum), 0)
+}
+
+interface Seller {
+  walletAddress: string
+  /** How many of the drink the wallet has. */
+  balance: number
+  onListed: () => void
+}
+
+/** The sell form for one drink: its fields, their problems, and how its price compares with the market. */
+export function useSellForm(tokenType: TokenType, { walletAddress, balance, onListed }: Seller) {
+  const [fields, setFields] = useState<SellFields>({ amount: '', price: '', divisible: true })
+  const idempotencyKey = useRef('')
+  const cheapest = useQuery({ ...cheapestQuery(tokenType, walletAddress), meta: { quiet: true } })
+  const { data: config } = useQuery(configQuery)
+  const problems = sellProblems(fields, balance)
+  const { showToast } = useNotices()
+  const { mutate: createListing, error, reset } = useCreateListing()
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isIncomplete(fields)) return
+    const problem = problems.amount ?? problems.price
+    if (problem) showToast(problem, 'bad')
+    else {
+      const { divisible } = fields
+      const body = { tokenType, price: Number(fields.price), amount: Number(fields.amount), divisible }
+      createListing({ body, idempotencyKey: (idempotencyKey.current ||= newIdempotencyKey()) }, { onSuccess: onListed })
+    }
+  }
+  // While List Item is disabled, Enter submits nothing, so missing fields are reported here.
+  const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
+  return {
+    fields,
+    change: (change: Partial<SellFields>) => {
+      // A new offer gets a new key; the same offer keeps its key, even if the seller tries again.
+      idempotencyKey.current = ''
+      reset()
+      setFields((current) => ({ ...current, ...change }))
+    },
+    problems,
+    disabled: isIncomplete(fields),
+    unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
+    cheapest: cheapest.data ?? undefined,
+    matching: cheapest.data ? matchingPrice(fields.amount, cheapest.data) : undefined,
+    brokenRule: isRuleBroken(error) ? error.message : undefined,
+    feeBasisPoints: config?.fee.basisPoints ?? 0,
+    submit,
+    tellMissing,
+  }
+}
+
+/** How long to retry without asking the seller, in milliseconds: as long as a planned fail-over of the database takes. */
+const PATIENCE_MS = 10_000
+
+interface NewListing {
+  body: Body<'createListing'>
+  /** The same for every attempt at this offer, so that it is listed once. */
+  idempotencyKey: string
+}
+
+/** True if a rule of the studio does not allow the offer; another offer may be allowed. */
+function isRuleBroken(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'RULE_BROKEN'
+}
+
+/** Puts drinks up for sale; a failure goes to the banner, except for a broken rule, which is shown beside the offer. */
+function useCreateListing() {
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Putting your listing on the market' },
+    mutationFn: ({ body, idempotencyKey }: NewListing) =>
+      retryPassing(() => call('createListing', { headers: { 'idempotency-key': idempotencyKey }, body }), PATIENCE_MS),
+    onSuccess: () => showToast(messages.listingCreated, 'good'),
+    onError: (error) => isRuleBroken(error) || showBanner(serverSentence(error, messages.createFailed)),
+    onSettled: refreshMarket,
+  })
 }

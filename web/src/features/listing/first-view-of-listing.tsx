@@ -1,12 +1,13 @@
+import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 
 import { listingQuery } from '../../api/listing-query.ts'
+import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useLateReplay } from '../../ui/early-events.ts'
-import { formatAmount } from '../../ui/format.ts'
+import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { CloseIcon } from '../../ui/icons.tsx'
 import { useConnect } from '../../wallet/use-connect.ts'
-import { ListingPrice, ListingSeller } from './facts-of-listing.tsx'
 
 /** What the dialog of a listing shows, and where, until the dialog is there. Without a script it stays. */
 export function FirstViewOfListing({ listingId }: { listingId: string }) {
@@ -40,5 +41,28 @@ export function FirstViewOfListing({ listingId }: { listingId: string }) {
         </section>
       </div>
     </div>
+  )
+}
+
+/** The picture and the price of a listing. */
+export function ListingPrice({ listing, small = false }: { listing: Listing; small?: boolean }) {
+  return (
+    <div className="mt-5 flex items-center gap-4">
+      <DrinkPlate tokenType={listing.tokenType} className={`flex-none rounded-field ${small ? 'h-18 w-16' : 'h-28 w-24'}`} />
+      <p className="text-title font-bold">
+        <span className="figures">{formatSol(listing.price)}</span> SOL
+        <span className="figures block text-small font-normal text-dim">{formatUnitPrice(listing.unitPrice)} SOL each</span>
+      </p>
+    </div>
+  )
+}
+
+/** Who sells a listing, and whether in parts. */
+export function ListingSeller({ listing }: { listing: Listing }) {
+  return (
+    <p className="mt-5 rounded-field bg-well p-4 text-small">
+      <span className="text-dim">Seller</span> <span className="figures font-semibold wrap-anywhere">{listing.seller}</span>
+      {listing.divisible && <span className="mt-1 block text-dim">You can also buy part of it.</span>}
+    </p>
   )
 }

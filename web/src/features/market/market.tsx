@@ -1,16 +1,17 @@
-import { type Listing } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { type Listing } from '@juicebar/contract/schemas'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
 
+import { listingsQuery } from '../../api/queries.ts'
+import { inMarketWords } from '../../catalogue/catalogue.ts'
+import { shownQuery, usePath } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
-import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { useLateReplay } from '../../ui/early-events.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { everything, listingFilter, marketAddress, type MarketFilter, readFilter } from './market-filter.ts'
 import { MarketGrid } from './market-grid.tsx'
-import { MarketSkeleton } from './market-skeleton.tsx'
 import { MarketToolbar } from './market-toolbar.tsx'
-import { marketAddress, type MarketFilter } from './market-filter.ts'
-import { useMarket } from './use-market.ts'
 
 interface MarketProps {
   walletAddress: string | undefined
@@ -74,5 +75,54 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
         </a>
       )}
     </section>
+  )
+}
+
+/** How long to wait after the last key before the server is asked, in milliseconds. */
+const TYPING_PAUSE_MS = 220
+
+/** The market's filter, which is also in its address, and the listings that pass it. */
+function useMarket() {
+  const [filter, setFilter] = useState(() => readFilter(shownQuery()))
+  const search = useDebounced(filter.search.trim())
+  const query = useInfiniteQuery({ ...listingsQuery(listingFilter({ ...filter, search })), placeholderData: keepPreviousData })
+  const listings = useDeferredValue(query.data?.pages.flatMap((page) => page.listings))
+  useAddress(marketAddress({ ...filter, search }))
+  return {
+    filter,
+    change: (change: Partial<MarketFilter>) => setFilter((current) => ({ ...current, ...change })),
+    clear: () => setFilter(everything),
+    isFiltered: search !== '' || filter.tokenType !== undefined,
+    listings,
+    query,
+  }
+}
+
+/** Keeps the market's address in step with its filter, so that it can be reloaded, shared and returned to. */
+function useAddress(address: string): void {
+  const path = usePath()
+  useEffect(() => {
+    if (path === '/' && `${location.pathname}${location.search}` !== address) history.replaceState(history.state, '', address)
+  }, [path, address])
+}
+
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return debounced
+}
+
+/** Shown in place of the first listings, at their size, so that nothing moves when they arrive. */
+function MarketSkeleton() {
+  return (
+    <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.25rem),1fr))] gap-3 sm:gap-5">
+      <span className="sr-only">Loading the market</span>
+      {Array.from({ length: 8 }, (_, index) => (
+        <div key={index} className="card breathe h-40 sm:h-90" />
+      ))}
+    </div>
   )
 }

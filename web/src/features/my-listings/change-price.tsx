@@ -1,12 +1,18 @@
 import { MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
+import { nearestLamports, parsePrice, solText } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 
+import { serverSentence } from '../../api/api-error.ts'
+import { call } from '../../api/client.ts'
+import { refreshMarket } from '../../api/queries.ts'
+import { newIdempotencyKey } from '../../api/retry-passing.ts'
+import { useNotices } from '../../feedback/notices.ts'
+import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
-import { changedPrice, newPriceProblem, pricedRest } from './price-change.ts'
-import { useChangePrice } from './use-change-price.ts'
 
 /** Changes the price of a listing in its row: a button that becomes a form. */
 export function ChangePrice({ listing }: { listing: OwnListing }) {
@@ -78,4 +84,49 @@ function PriceForm({ listing, onClose }: { listing: OwnListing; onClose: () => v
       </div>
     </form>
   )
+}
+
+/** Changes the price of one of the seller's listings, in SOL; the sentence of a failure is for beside the field. */
+function useChangePrice(id: string) {
+  const { showToast } = useNotices()
+  /** Of the last price that was tried: trying it again must not undo a later change. */
+  const tried = useRef({ price: 0, key: '' })
+  const { mutate, reset, error, isPending } = useMutation({
+    mutationFn: (price: number) => {
+      if (tried.current.price !== price) tried.current = { price, key: newIdempotencyKey() }
+      return call('changePrice', { params: { id }, headers: { 'idempotency-key': tried.current.key }, body: { price } })
+    },
+    onSuccess: () => {
+      tried.current = { price: 0, key: '' }
+      showToast('Price changed.', 'good')
+    },
+    onSettled: refreshMarket,
+  })
+  return {
+    change: mutate,
+    reset,
+    isPending,
+    failure: error ? serverSentence(error, 'The price could not be changed. Please try again.') : undefined,
+  }
+}
+
+/** What a new price is for: all of a listing that is neither sold nor being bought, and what that costs now, as text in SOL. */
+export function pricedRest({ amount, beingBought, unitPrice }: OwnListing): { amount: number; price: string } {
+  const left = amount - beingBought
+  return { amount: left, price: solText(BigInt(nearestLamports(unitPrice * left))) }
+}
+
+/** The problem with a new price, as a sentence; an empty field has no problem yet. */
+export function newPriceProblem(listing: OwnListing, text: string): string | undefined {
+  const { amount, price } = pricedRest(listing)
+  // The rest of a listing that was sold in parts may cost what no seller could ask for.
+  if (text === price) return undefined
+  return listingPriceProblem({ amount: String(amount), price: text, divisible: listing.divisible })
+}
+
+/** The price in SOL to save; undefined for the price that the listing has already, or for none that it may have. */
+export function changedPrice(listing: OwnListing, text: string): number | undefined {
+  const lamports = parsePrice(Number(text))
+  if (lamports === undefined || solText(lamports) === pricedRest(listing).price || newPriceProblem(listing, text)) return undefined
+  return Number(text)
 }

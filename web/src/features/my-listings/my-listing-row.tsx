@@ -1,12 +1,16 @@
+import { messages } from '@juicebar/contract/messages'
+import { lamportsToSol } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 
-import { Button } from '../../ui/button.tsx'
+import { serverSentence } from '../../api/api-error.ts'
+import { call } from '../../api/client.ts'
+import { myListingsQuery, refreshMarket } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { useNotices } from '../../feedback/notices.ts'
+import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
 import { ChangePrice } from './change-price.tsx'
-import { progressOf, removalNote } from './listing-rows.ts'
-import { SaleProgress } from './sale-progress.tsx'
-import { useRemoveListing } from './use-remove-listing.ts'
 
 /** One of the seller's own listings. */
 export function MyListingRow({ listing }: { listing: OwnListing }) {
@@ -80,4 +84,89 @@ function heldText({ waitsForStudio, partOf }: OwnListing, heldUntil: string): st
     return 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be changed or removed.'
   const until = `A buyer has until ${formatTime(heldUntil)} to pay.`
   return partOf === undefined ? `${until} It can’t be changed or removed now.` : `${until} Unless they do, it is yours again.`
+}
+
+/** How much of a listing is sold, being bought and left, as a bar with its words below. */
+function SaleProgress({ progress: { sold, beingBought, left } }: { progress: Progress }) {
+  return (
+    <div className="mt-2 grid gap-1.5">
+      <div className="sale-bar" aria-hidden="true">
+        <span className="sale-bar-sold" style={{ flexGrow: sold }} />
+        <span className="sale-bar-held" style={{ flexGrow: beingBought }} />
+        <span style={{ flexGrow: left }} />
+      </div>
+      <p className="figures text-tiny text-dim">
+        {sold > 0 && `${formatAmount(sold)} sold so far, `}
+        {formatAmount(left)} left
+      </p>
+    </div>
+  )
+}
+
+/** Takes one of the seller's listings off the market, by its id; a failure goes to the banner. */
+function useRemoveListing() {
+  const client = useQueryClient()
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Taking your listing off the market' },
+    mutationFn: (id: string) => call('removeListing', { params: { id } }),
+    onSuccess: ({ listing: removed }) => {
+      showToast(messages.listingRemoved, 'good')
+      // The row disappears at once, so that the focus does not return to a button that is about to disappear.
+      client.setQueryData(myListingsQuery('active').queryKey, (listings) => listings?.filter(({ _id }) => _id !== removed._id))
+      client.setQueryData(myListingsQuery('all').queryKey, (listings) =>
+        listings?.map((listing) => (listing._id === removed._id ? { ...listing, ...removed } : listing)),
+      )
+    },
+    onError: (error) => showBanner(serverSentence(error, messages.removeFailed)),
+    onSettled: refreshMarket,
+  })
+}
+
+/**
+ * One row for each listing. Parts that were bought or came back are added up; beside an active listing they are left out, because that row
+ * itself says how many were sold. Parts still on the market keep their own rows, because each of them is removed separately.
+ */
+export function listingRows(listings: readonly OwnListing[]): OwnListing[] {
+  const active = new Set(listings.filter(({ status }) => status === 'active').map(({ _id }) => _id))
+  const rows = new Map<string, OwnListing>()
+  for (const listing of listings) {
+    const { _id, partOf, status } = listing
+    if (status === 'sold' && partOf !== undefined && active.has(partOf)) continue
+    const key = status === 'active' ? _id : `${partOf ?? _id} ${status}`
+    const row = rows.get(key)
+    rows.set(key, row ? added(row, listing) : listing)
+  }
+  return [...rows.values()]
+}
+
+function added(row: OwnListing, listing: OwnListing): OwnListing {
+  const whole = listing.partOf === undefined ? listing : row
+  const amount = row.amount + listing.amount
+  const lamports = BigInt(row.lamports) + BigInt(listing.lamports)
+  const price = lamportsToSol(lamports)
+  return { ...whole, amount, price, lamports: lamports.toString(), unitPrice: price / amount }
+}
+
+/** How far an active listing has been sold. */
+interface Progress {
+  sold: number
+  beingBought: number
+  /** For sale now. */
+  left: number
+}
+
+/** How far a listing has been sold; undefined if nothing is sold and nobody is buying a part. */
+export function progressOf({ status, amount, beingBought, sold }: OwnListing): Progress | undefined {
+  const left = amount - beingBought
+  if (status !== 'active' || (sold === 0 && (beingBought === 0 || left === 0))) return undefined
+  return { sold, beingBought, left }
+}
+
+/** What removing a listing does while a part of it is held; undefined while none is. */
+export function removalNote({ amount, beingBought }: OwnListing, format: (amount: number) => string): string | undefined {
+  if (beingBought === 0) return undefined
+  const left = format(amount - beingBought)
+  const held = format(beingBought)
+  return `If you remove it now, ${left} come back at once. The ${held} that are being bought come back only if nobody pays for them.`
 }

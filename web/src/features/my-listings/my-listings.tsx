@@ -4,8 +4,7 @@ import { useRef, useState } from 'react'
 import { myListingsQuery, type MyListingsStatus } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { listingRows } from './listing-rows.ts'
-import { MyListingRow } from './my-listing-row.tsx'
+import { listingRows, MyListingRow } from './my-listing-row.tsx'
 import { RemoveAll } from './remove-all.tsx'
 
 const statusLabels: Record<MyListingsStatus, string> = { active: 'Active', sold: 'Sold', removed: 'Removed', all: 'All' }

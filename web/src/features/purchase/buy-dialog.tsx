@@ -1,20 +1,25 @@
-import { solText } from '@juicebar/contract/money'
+import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { feeAt, solText } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
-import { type ReactNode, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
 
-import { AmountField } from '../../ui/amount/amount-field.tsx'
-import { Button } from '../../ui/button.tsx'
+import { ApiError, isPassing } from '../../api/api-error.ts'
+import { configQuery, keys, reload } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { AmountField, readAmount, useDebounced } from '../../ui/amount/amount-field.tsx'
+import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatRate, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { readAmount } from '../../ui/amount/read-amount.ts'
 import { useRetained } from '../../ui/use-retained.ts'
-import { NextBest } from './best-price/next-best.tsx'
+import { useWallet } from '../../wallet/wallet-store.ts'
+import { NextBest } from './best-price/quote-summary.tsx'
 import { useBasket } from './order/basket-store.ts'
-import { formatLamports } from './order/order-text.ts'
-import { totalOf } from './order/order-terms.ts'
+import { isOvertaken, offerQuery, orderOfOffer } from './order/offer.ts'
+import { formatLamports, totalOf } from './order/order-terms.ts'
+import { type Order, type OrderItem, orderItemOf } from './order/order.ts'
 import { usePurchase } from './use-purchase.ts'
-import { useTerms } from './use-terms.ts'
+import { wayToPay } from './way-to-pay.ts'
 
 /** Asks the buyer to confirm amount, price, fees and seller before the wallet opens; or shows what there is instead of a listing that is gone. */
 export function BuyDialog() {
@@ -107,4 +112,54 @@ function Row({ label, children }: { label: string; children: ReactNode }) {
       <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
     </div>
   )
+}
+
+interface Terms {
+  order: Order & { items: readonly [OrderItem] }
+  /** The rate of the studio's fee. */
+  basisPoints: number
+  /** In lamports, for the signatures of the payment. */
+  networkFee: bigint
+  /** Why it cannot be bought, in the server's words; undefined if nothing is known against it. */
+  refusal: string | undefined
+  /** Somebody else was faster. */
+  overtaken: boolean
+  /** The terms are the market's on the screen: the server is being asked for its own. */
+  isOld: boolean
+}
+
+/**
+ * The terms on which a listing, or a part of it, can be bought: as the server offers them, if the payment is one that only the market can
+ * send. If the server cannot say so now, they are those of the listing on the screen, and no more is paid than that.
+ *
+ * @param amount undefined for all of the listing, of which nothing is asked then
+ */
+function useTerms(listing: Listing, amount: number | undefined): Terms {
+  const { data: config } = useQuery(configQuery)
+  const wallet = useWallet(({ connected }) => connected?.wallet)
+  const coSigned = config !== undefined && wallet !== undefined && wayToPay(wallet, config) === 'co-signed'
+  const asked = useDebounced(amount)
+  const enabled = coSigned && asked !== undefined
+  const { data: offer, error, isPending } = useQuery({ ...offerQuery({ listingId: listing._id, amount: asked ?? 1 }), enabled })
+  const isOff = error instanceof ApiError && error.code === 'CO_SIGN_OFF'
+  useEffect(() => {
+    if (isOff) reload(keys.config)
+  }, [isOff])
+
+  const basisPoints = config?.fee.basisPoints ?? 0
+  const item = orderItemOf(listing, amount ?? listing.amount)
+  const shown: Terms = {
+    order: { items: [item], fee: feeAt(item.lamports, basisPoints), origin: 'chosen' },
+    basisPoints,
+    networkFee: coSigned ? CO_SIGNED_FEE_LAMPORTS : SIGNATURE_FEE_LAMPORTS,
+    refusal: undefined,
+    overtaken: false,
+    isOld: false,
+  }
+  if (!enabled || isOff) return shown
+  if (asked !== amount || (isPending && !error)) return { ...shown, isOld: true }
+  if (error) return { ...shown, overtaken: isOvertaken(error), refusal: isPassing(error) ? undefined : error.message }
+  const { items, fee } = orderOfOffer(offer, { origin: 'chosen' })
+  const [offered] = items
+  return offered ? { ...shown, order: { items: [offered], fee, origin: 'chosen' }, basisPoints: offer.fee.basisPoints } : shown
 }

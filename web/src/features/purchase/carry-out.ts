@@ -1,19 +1,25 @@
 import { messages } from '@juicebar/contract/messages'
+import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 import { type QueryClient } from '@tanstack/react-query'
 import { type Dispatch, type SetStateAction } from 'react'
 
-import { errorSentence } from '../../api/api-error.ts'
-import { pause } from '../../api/pause.ts'
+import { ApiError, errorSentence } from '../../api/api-error.ts'
+import { pause } from '../../api/retry-passing.ts'
 import { configQuery } from '../../api/queries.ts'
-import { type NoticeActions } from '../../feedback/use-notices.ts'
-import { dropOpenPurchase } from './drop-open-purchase.ts'
-import { PurchaseStopped } from './order/purchase-stopped.ts'
-import { runPurchase } from './flow/run-purchase.ts'
-import { tellOutcome } from './flow/tell-outcome.ts'
-import { type Order } from './order/order.ts'
-import { Overtaken } from './order/overtaken.ts'
-import { type Progress } from './order/progress.ts'
+import { type NoticeActions } from '../../feedback/notices.ts'
+import { failsOnTwoSigners, rememberLoneSigner } from '../../payment/sign-payment.ts'
+import { requireConnection } from '../../wallet/signatures.ts'
+import { type Connection } from '../../wallet/wallet-store.ts'
+import { type CoSignedPayment, payCoSigned } from './co-signed/pay-co-signed.ts'
+import { failureText, type Reached, refusedText } from './flow/failure-text.ts'
+import { dropOpenPurchase, followPurchase, tellOutcome } from './flow/follow-purchase.ts'
+import { payByHold } from './hold/pay-by-hold.ts'
+import { takeOut } from './order/basket-store.ts'
+import { isOvertaken, Overtaken } from './order/offer.ts'
+import { type Order, type PaidPurchase, type Progress, stepOf } from './order/order.ts'
+import { PurchaseStopped } from './order/wait-while-busy.ts'
 import { type RunningPurchase } from './use-purchase.ts'
+import { cannotBuyHere, wayToPay } from './way-to-pay.ts'
 
 /** How long the finished steps stay visible, in milliseconds. */
 const DELIVERED_MS = 1_100
@@ -80,4 +86,59 @@ function advanced(running: RunningPurchase, { step, payMillisLeft, retryMillis, 
   if (again) return { ...running, ...asks, again }
   if (retryMillis !== undefined) return { ...running, retryAt: Date.now() + retryMillis }
   return payMillisLeft === undefined ? running : { ...running, ...asks, again: undefined, payUntil: Date.now() + payMillisLeft }
+}
+
+interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {
+  config: PublicConfig
+  /** Reads the market's settings again. */
+  reloadConfig: () => Promise<PublicConfig>
+}
+
+/**
+ * Runs a purchase: payment, confirmation, delivery.
+ *
+ * @returns the purchase, settled or ended
+ * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked;
+ * Overtaken if somebody else has the only listing of the order
+ */
+export async function runPurchase(run: Run): Promise<Purchase> {
+  const { order, onProgress } = run
+  const reached: Reached = { forCheckout: order.checkout !== undefined }
+  try {
+    const paid = await pay(run, requireConnection(), reached)
+    reached.sent = true
+    onProgress({ step: 'sent' })
+    takeOut(order.items)
+    return await followPurchase({ ...paid, onChange: (purchase) => onProgress({ step: stepOf(purchase) }) })
+  } catch (error) {
+    if (error instanceof PurchaseStopped) throw error
+    const refused = reached.sent ? undefined : refusedText(error, order)
+    if (isOvertaken(error) && !reached.sent && refused === undefined) throw new Overtaken(error)
+    throw new Error(refused ?? failureText(error, reached), { cause: error })
+  }
+}
+
+async function pay(run: Run, connection: Connection, reached: Reached): Promise<PaidPurchase> {
+  const payment = { ...run, connection, network: run.config.network }
+  const holdAndPay = () => {
+    reached.mayBeHeld = true
+    return payByHold(payment)
+  }
+  const way = run.order.origin === 'held' ? 'hold' : wayToPay(connection.wallet, run.config)
+  if (way === 'none') throw new PurchaseStopped(cannotBuyHere, { byBuyer: false })
+  if (way === 'hold') return await holdAndPay()
+  try {
+    return await payCoSigned(payment)
+  } catch (error) {
+    if (!(await mayHoldInstead(error, run))) throw error
+    const paid = await holdAndPay()
+    if (failsOnTwoSigners(error)) rememberLoneSigner(connection.wallet.name)
+    return paid
+  }
+}
+
+/** True if the market's signature is what a purchase failed on, and the wallet may pay without it. Nothing was submitted then. */
+async function mayHoldInstead(error: unknown, { config, reloadConfig }: Run): Promise<boolean> {
+  if (failsOnTwoSigners(error)) return config.walletSends !== 'off'
+  return error instanceof ApiError && error.code === 'CO_SIGN_OFF' && (await reloadConfig()).walletSends !== 'off'
 }

@@ -2,9 +2,8 @@ import { useEffect } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { Overlay } from '../../feedback/overlay.tsx'
-import { ApproveOnceMore } from './approve-once-more.tsx'
-import { orderText } from './order/order-text.ts'
-import { PurchaseState } from './purchase-state.tsx'
+import { ApproveOnceMore, PurchaseState } from './purchase-state.tsx'
+import { orderText } from './order/order-terms.ts'
 import { type RunningPurchase, usePurchase } from './use-purchase.ts'
 
 /** The overlay of a purchase under way. While it waits for the server, and once the payment is sent, the buyer may keep browsing. */

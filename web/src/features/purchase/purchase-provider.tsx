@@ -1,10 +1,15 @@
+import { messages } from '@juicebar/contract/messages'
 import { type Listing } from '@juicebar/contract/schemas'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMemo, useRef, useState } from 'react'
 
+import { refreshMarket } from '../../api/queries.ts'
+import { useNotices } from '../../feedback/notices.ts'
+import { useSession } from '../../session/session-store.ts'
+import { useConnect } from '../../wallet/use-connect.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
 import { type Order } from './order/order.ts'
-import { useBuy } from './use-buy.ts'
 import { PurchaseContext, type RunningPurchase } from './use-purchase.ts'
-import { useRunPurchase } from './use-run-purchase.ts'
 
 /** Provides this tab's purchase to everything below it: its card on the market, its dialog, its progress. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
@@ -30,4 +35,101 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
     [confirming, overtaken, running, begin, dismiss, pay, keepBrowsing, cancel, approveAgain],
   )
   return <PurchaseContext value={value}>{children}</PurchaseContext>
+}
+
+interface Buy {
+  /** What pressing Buy on a card does: refuse in a toast, ask for a wallet, or ask the buyer to confirm. */
+  buy: (listing: Listing) => void
+  /** The same for an order that the buyer has confirmed, which is paid then. */
+  place: (order: Order) => void
+  /** Puts a listing, or a part of it, into the basket. Without an amount, one that is there is taken out. */
+  gather: (listing: Listing, amount?: number) => void
+}
+
+/** The ways to begin a purchase. */
+function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) => void): Buy {
+  const client = useQueryClient()
+  const { showToast } = useNotices()
+  const { connectChosenAnd } = useConnect()
+  const refuseOr = useCallback(
+    (wanted: Order | Listing, walletAddress: string, proceed: () => void) =>
+      void import('./flow/refusal-to-buy.ts')
+        .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, walletAddress, client))
+        // The server checks what cannot be checked here.
+        .catch(() => undefined)
+        .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed())),
+    [client, showToast],
+  )
+  const check = useCallback(
+    (wanted: Order | Listing, proceed: () => void) => {
+      const walletAddress = useSession.getState().user?.walletAddress
+      if (walletAddress !== undefined && useWallet.getState().connected) refuseOr(wanted, walletAddress, proceed)
+      // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
+      else connectChosenAnd(({ account }) => account.address === walletAddress && refuseOr(wanted, account.address, proceed))
+    },
+    [connectChosenAnd, refuseOr],
+  )
+  return useMemo(
+    () => ({
+      buy: (listing) => {
+        useWallet.setState({ wanted: listing._id })
+        check(listing, () => askToConfirm(listing))
+      },
+      place: (order) => check(order, () => pay(order)),
+      gather: (listing, amount) =>
+        void import('./order/basket.ts')
+          .then(({ gatherListing }) => gatherListing(listing, amount))
+          .then((refusal) => refusal && showToast(refusal, 'bad')),
+    }),
+    [check, askToConfirm, pay, showToast],
+  )
+}
+
+interface RunPurchase {
+  run: (order: Order) => void
+  /** Gives up the running purchase, as long as nothing is held for it. */
+  cancel: () => void
+  /** Asks the wallet once more, after it took too long. */
+  approveAgain: () => void
+}
+
+/** Runs one purchase at a time. The code for that is downloaded when it is needed. */
+function useRunPurchase(
+  setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>,
+  onOvertaken: (order: Order) => void,
+): RunPurchase {
+  const client = useQueryClient()
+  const notices = useNotices()
+  const underWay = useRef<AbortController>(undefined)
+  const run = useCallback(
+    (order: Order) => {
+      if (underWay.current) {
+        notices.showToast('Your other purchase is still under way. Wait for it or cancel it, then try again.', 'bad')
+        return
+      }
+      const cancellation = new AbortController()
+      underWay.current = cancellation
+      setRunning(begun(order))
+      void import('./carry-out.ts')
+        .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, notices, setRunning, onOvertaken }))
+        // The code that runs it could not be downloaded, so nothing has happened.
+        .catch(() => notices.showBanner(messages.purchaseFailed))
+        .then(() => {
+          underWay.current = undefined
+          setRunning(undefined)
+          refreshMarket()
+        })
+    },
+    [client, notices, setRunning, onOvertaken],
+  )
+  const cancel = useCallback(
+    () => void import('./carry-out.ts').then(({ stopPurchase }) => underWay.current && stopPurchase(underWay.current)),
+    [],
+  )
+  const approveAgain = useCallback(() => void import('./carry-out.ts').then((purchase) => purchase.approveAgain()), [])
+  return { run, cancel, approveAgain }
+}
+
+function begun(order: Order): RunningPurchase {
+  return { order, step: 'approve', payUntil: undefined, retryAt: undefined, again: undefined, unanswered: false, inBackground: false }
 }

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { signsWithoutSending } from '../../wallet/signatures.ts'
 import { type MarketWallet } from '../../wallet/wallet.ts'
-import { signsAlone } from '../../payment/lone-signers.ts'
+import { signsAlone } from '../../payment/sign-payment.ts'
 
 /**
  * How a wallet pays here. co-signed: the market signs its payment, too, and sends it. hold: the listing is held, and the wallet's payment is

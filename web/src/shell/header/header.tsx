@@ -1,16 +1,14 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, Suspense } from 'react'
 
-import { type LiveState } from '../../realtime/live-state.ts'
-import { useSignOutEverywhere } from '../../session/use-sign-out-everywhere.ts'
+import { type LiveState } from '../../realtime/subscribe-to-events.ts'
+import { useSignOutEverywhere } from '../../session/session-store.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
-import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
+import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { CrashScreen } from '../crash-screen.tsx'
-import { LiveBadge } from './live-badge.tsx'
-import { MarketName } from './market-name.tsx'
 
 const PlayerControls = lazyComponent(async () => (await import('./player-controls.tsx')).PlayerControls)
 
@@ -66,5 +64,37 @@ function Brand({ aboveBalance }: { aboveBalance: boolean }) {
       />
       <MarketName secondLine={aboveBalance ? 'max-sm:sr-only' : ''} />
     </h1>
+  )
+}
+
+const labels: Record<LiveState, string> = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' }
+
+const titles: Record<LiveState, string> = {
+  connecting: 'Opening the live connection',
+  live: 'Changes on the market show at once',
+  reconnecting: 'The live connection is down; the market is reloaded every few seconds',
+}
+
+/** Shows whether changes on the market appear at once. */
+function LiveBadge({ state }: { state: LiveState }) {
+  return (
+    <span className="flex items-center gap-1.5 text-tiny font-semibold text-dim" role="status" title={titles[state]}>
+      <span className="max-sm:sr-only sm:min-w-21 sm:text-right">{labels[state]}</span>
+      <span className={`size-2 rounded-full forced-color-adjust-none ${state === 'live' ? 'bg-good' : 'breathe bg-warn'}`} />
+    </span>
+  )
+}
+
+const MARKETPLACE = ' Marketplace'
+
+/** The market's name; of Juicebar's own, *Marketplace* is a second line. `secondLine` is its class. */
+export function MarketName({ secondLine = '' }: { secondLine?: string }) {
+  const { title } = marketSettings()
+  const isMarketplace = title.endsWith(MARKETPLACE)
+  return (
+    <span className="min-w-0 truncate">
+      {isMarketplace ? title.slice(0, -MARKETPLACE.length) : title}
+      {isMarketplace && <span className={`block text-tiny font-normal tracking-normal text-dim sm:mt-1 ${secondLine}`}>{MARKETPLACE}</span>}
+    </span>
   )
 }

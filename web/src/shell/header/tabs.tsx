@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef } from 'react'
 
-import { tabId, type View, VIEW_ID } from '../views.ts'
+import { tabId, type View, VIEW_ID } from '../use-view.ts'
 
 const labels: Record<View, string> = { marketplace: 'Market', inventory: 'Inventory', listings: 'My Listings' }
 

@@ -6,7 +6,7 @@ import { FirstViewOfListing } from '../../features/listing/first-view-of-listing
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { goTo, usePath } from '../../navigation/path.ts'
 import { useSession } from '../../session/session-store.ts'
-import { InBrowser } from '../../ui/in-browser.ts'
+import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { useRetained } from '../../ui/use-retained.ts'
 import { registerWorker } from '../../worker/register-worker.ts'

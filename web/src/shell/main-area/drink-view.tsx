@@ -4,15 +4,15 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 
 import { balancesQuery } from '../../api/queries.ts'
 import { DrinkPage } from '../../features/drink/drink-page.tsx'
-import { type Drink, findDrink } from '../../figures/drinks.ts'
-import { InBrowser } from '../../ui/in-browser.ts'
+import { type Drink, findDrink } from '../../figures/figure-queries.ts'
+import { InBrowser } from '../../ui/in-browser.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { useRetained } from '../../ui/use-retained.ts'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { CrashScreen } from '../crash-screen.tsx'
-import { VIEW_ID } from '../views.ts'
+import { VIEW_ID } from '../use-view.ts'
 
 const SellDialog = lazyComponent(async () => (await import('../../features/inventory/sell-dialog.tsx')).SellDialog)
 

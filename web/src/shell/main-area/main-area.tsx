@@ -1,22 +1,26 @@
-import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { Activity, type ComponentProps, lazy, Suspense, useMemo } from 'react'
 
-import { loadFirstPage } from '../../api/first-page.ts'
+import { loadFirstPage } from '../../api/queries.ts'
+import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
+import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
-import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
-import { usePurchase } from '../../features/purchase/use-purchase.ts'
-import { InBrowser } from '../../ui/in-browser.ts'
+import { useCooldowns, usePurchase } from '../../features/purchase/use-purchase.ts'
 import { shownPath, usePath } from '../../navigation/path.ts'
 import { type SessionState } from '../../session/session-store.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import { marketSettings } from '../../settings/market-settings.ts'
+import { Button } from '../../ui/button.tsx'
+import { WarningIcon } from '../../ui/icons.tsx'
+import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
 import { Spinner } from '../../ui/spinner.tsx'
-import { type BackendStatus } from '../use-backend.ts'
+import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 import { CrashScreen } from '../crash-screen.tsx'
-import { type View } from '../views.ts'
-import { ConnectPrompt } from './connect-prompt.tsx'
-import { CheckingServer, ServerUnavailable } from './server-states.tsx'
+import { type BackendStatus } from '../use-backend.ts'
+import { type View } from '../use-view.ts'
 
 const Attention = lazyComponent(async () => (await import('./attention.tsx')).Attention)
 const BasketTray = lazyComponent(async () => (await import('../../features/purchase/basket/basket-tray.tsx')).BasketTray)
@@ -33,7 +37,7 @@ if (shownPath().startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefin
 /** Downloaded once the listings have loaded, which are what people came for, and the browser is idle. */
 const PriceStrip = lazy(async () => {
   await loadFirstPage().then(whenIdle)
-  return { default: (await import('../../features/market/prices/price-strip.tsx')).PriceStrip }
+  return { default: (await import('../../features/market/price-strip.tsx')).PriceStrip }
 })
 
 interface MainAreaProps {
@@ -141,4 +145,72 @@ function PricesToCome() {
 
 function Waiting() {
   return <Spinner className="mx-auto my-20 size-8" />
+}
+
+/** How many of the items are in the picture. */
+const MAX_GLASSES = 3
+
+/** The first thing that a visitor sees, above the market: how to sign in. */
+function ConnectPrompt({ away }: { away: boolean }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  return (
+    <section className="for-visitors card welcome">
+      <div>
+        <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
+          <span className={`size-2 rounded-full forced-color-adjust-none ${away ? 'breathe bg-warn' : 'bg-good'}`} />
+          {away ? 'Reconnecting' : 'Server Online'}
+        </p>
+        <h2 className="text-hero">Connect Phantom Wallet</h2>
+        <p className="max-w-prose text-dim max-sm:line-clamp-3">
+          {connected
+            ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
+            : (marketSettings().welcome ?? inMarketWords('Sell your drinks, or buy from other players.'))}
+          {!connected && <span className="max-sm:hidden"> You pay the seller directly in SOL; the market never holds your money.</span>}
+        </p>
+        {connected && !away ? (
+          <SignInButton />
+        ) : (
+          <Button kind="primary" disabled={away} onClick={openPicker}>
+            Choose a wallet
+          </Button>
+        )}
+      </div>
+      <div className={connected ? 'bar max-md:hidden' : 'bar'} aria-hidden="true">
+        {catalogue()
+          .items.slice(0, MAX_GLASSES)
+          .map(({ code }) => (
+            <div key={code} className="bar-glass" data-token={code}>
+              <DrinkImage tokenType={code} />
+            </div>
+          ))}
+      </div>
+    </section>
+  )
+}
+
+/** Shown until the health check has been answered. */
+function CheckingServer() {
+  return (
+    <div role="status" className="grid flex-1 place-content-center justify-items-center gap-4 py-24 text-dim">
+      <Spinner className="size-9" />
+      <p>Checking server connection</p>
+    </div>
+  )
+}
+
+/** Shown if the health check failed; Try Again reloads the page. */
+function ServerUnavailable() {
+  return (
+    <div className="grid flex-1 place-content-center justify-items-center gap-4 px-6 py-24 text-center">
+      <span className="grid size-16 place-items-center rounded-full bg-warn/15 text-warn">
+        <WarningIcon />
+      </span>
+      <h2 className="text-title">Server Unavailable</h2>
+      <p>Failed to connect to server</p>
+      <p className="text-dim">Make sure your internet connection is stable</p>
+      <Button kind="primary" onClick={() => location.reload()}>
+        Try Again
+      </Button>
+    </div>
+  )
 }

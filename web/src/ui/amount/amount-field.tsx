@@ -1,8 +1,7 @@
-import { useId, useMemo } from 'react'
+import { useEffect, useId, useMemo, useState } from 'react'
 
 import { Button } from '../button.tsx'
 import { formatAmount } from '../format.ts'
-import { sliderStops, stopAt } from './slider-stops.ts'
 
 interface AmountFieldProps {
   label: string
@@ -79,4 +78,45 @@ export function AmountField({ label, value, amount, max, hint, problem, onChange
       </p>
     </div>
   )
+}
+
+const EVERY_ONE = 10
+/** Beyond that: round numbers at distances that grow along, so that a short slider reaches far. */
+const ROUND = [1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+
+/** The whole numbers from 1 to `max` that a slider stops at. */
+export function sliderStops(max: number): number[] {
+  const stops = Array.from({ length: Math.min(max, EVERY_ONE) }, (_, index) => index + 1)
+  for (let scale = EVERY_ONE; scale < max; scale *= 10) {
+    for (const round of ROUND) if (Math.round(round * scale) < max) stops.push(Math.round(round * scale))
+  }
+  if (max > EVERY_ONE) stops.push(max)
+  return stops
+}
+
+/** Where a number is on a slider with these stops: at the last one that is not above it. */
+export function stopAt(stops: readonly number[], value: number): number {
+  return Math.max(
+    0,
+    stops.findLastIndex((stop) => stop <= value),
+  )
+}
+
+/** Reads a typed amount; undefined unless it is a whole number from 1 to `max`. */
+export function readAmount(text: string, max: number): number | undefined {
+  const amount = Number(text)
+  return /^\d+$/.test(text.trim()) && amount >= 1 && amount <= max ? amount : undefined
+}
+
+/** How long to wait after the last key or slider move before asking the server, in milliseconds. */
+const TYPING_PAUSE_MS = 220
+
+/** A value that is being typed, once it has stayed the same for a moment. */
+export function useDebounced<Value>(value: Value): Value {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return debounced
 }

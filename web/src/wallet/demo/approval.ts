@@ -1,7 +1,5 @@
 import { create } from 'zustand'
 
-import { Refusal } from './refusal.ts'
-
 /** What the Demo Wallet wants its owner to approve. */
 export interface Request {
   title: string
@@ -27,4 +25,18 @@ export const askOwner: AskOwner = async (request) => {
   const approved = await new Promise<boolean>((answer) => useApproval.setState({ request: { ...request, answer } }))
   useApproval.setState({ request: undefined })
   if (!approved) throw new Refusal('rejected', 'The owner rejected the request.')
+}
+
+/** Error codes that wallets use (EIP-1193, EIP-1474). */
+const codes = { rejected: 4001, unauthorized: 4100, pending: -32002, invalid: -32602 } as const
+
+/** Why the Demo Wallet refuses a request. */
+export class Refusal extends Error {
+  readonly code: number
+
+  constructor(reason: keyof typeof codes, message: string) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = codes[reason]
+  }
 }

@@ -1,9 +1,13 @@
+import { solText } from '@juicebar/contract/money'
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import {
+  type CompiledTransactionMessage,
   createKeyPairFromPrivateKeyBytes,
   getAddressFromPublicKey,
   getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
   getTransactionEncoder,
+  getU64Decoder,
   partiallySignTransaction,
   signBytes,
 } from '@solana/kit'
@@ -14,14 +18,17 @@ import {
   type SolanaSignTransactionInput,
 } from '@solana/wallet-standard-features'
 import { type Wallet, type WalletAccount } from '@wallet-standard/base'
-import { type StandardConnectFeature, type StandardDisconnectFeature, type StandardEventsFeature } from '@wallet-standard/features'
-import { ReadonlyWalletAccount } from '@wallet-standard/wallet'
+import {
+  type StandardConnectFeature,
+  type StandardDisconnectFeature,
+  type StandardEventsFeature,
+  type StandardEventsListeners,
+  type StandardEventsOnMethod,
+} from '@wallet-standard/features'
+import { guard, ReadonlyWalletAccount } from '@wallet-standard/wallet'
 
 import { DEMO_WALLET } from '../wallet.ts'
-import { createAccountEvents } from './account-events.ts'
-import { type AskOwner } from './approval.ts'
-import { describeTransaction } from './describe-transaction.ts'
-import { Refusal } from './refusal.ts'
+import { type AskOwner, Refusal } from './approval.ts'
 
 type DemoWalletFeatures = StandardConnectFeature &
   StandardDisconnectFeature &
@@ -123,4 +130,76 @@ function readTransaction({ account, chain, transaction: bytes }: SolanaSignTrans
   if (!(account.address in transaction.signatures))
     throw new Refusal('invalid', 'This transaction does not ask for this account’s signature.')
   return { transaction, message }
+}
+
+/** The System program's instruction number for a transfer; the amount follows as 8 bytes. */
+const TRANSFER_INSTRUCTION = 2
+const TRANSFER_AMOUNT_OFFSET = 4
+
+type Line = [label: string, value: string]
+
+interface Transfer {
+  lamports: bigint
+  payee: string
+}
+
+/**
+ * A description of a transaction for its signer: transfers by amount and payee, anything else by program. If there are several transfers,
+ * the total comes first.
+ */
+function describeTransaction(message: CompiledTransactionMessage): Line[] {
+  if (!('instructions' in message)) return [['Unreadable', `version ${message.version}`]]
+  const addresses = message.staticAccounts
+  const transfers: Transfer[] = []
+  const others: Line[] = []
+  for (const { programAddressIndex, accountIndices, data } of message.instructions) {
+    const program = addresses[programAddressIndex] ?? 'unknown program'
+    if (program === SYSTEM_PROGRAM_ADDRESS && data?.[0] === TRANSFER_INSTRUCTION) {
+      const payee = addresses[accountIndices?.[1] ?? -1] ?? 'unknown account'
+      transfers.push({ lamports: getU64Decoder().decode(data, TRANSFER_AMOUNT_OFFSET), payee })
+    } else others.push(['Calls', program])
+  }
+  return [...describeTransfers(transfers), ...others]
+}
+
+function describeTransfers(transfers: readonly Transfer[]): Line[] {
+  if (transfers.length < 2) {
+    return transfers.flatMap(({ lamports, payee }): Line[] => [
+      ['Pay', `${solText(lamports)} SOL`],
+      ['To', payee],
+    ])
+  }
+  const total = transfers.reduce((sum, { lamports }) => sum + lamports, 0n)
+  return [
+    ['Pay in all', `${solText(total)} SOL in ${transfers.length} transfers`],
+    ...transfers.map(({ lamports, payee }): Line => [`${solText(lamports)} SOL to`, payee]),
+  ]
+}
+
+interface AccountEvents {
+  accounts: () => readonly WalletAccount[]
+  change: (next: readonly WalletAccount[]) => void
+  on: StandardEventsOnMethod
+}
+
+/** The accounts that a wallet shares with this page, and the listeners for their changes. */
+function createAccountEvents(): AccountEvents {
+  const listeners = new Set<{ listener: StandardEventsListeners['change'] }>()
+  let accounts: readonly WalletAccount[] = Object.freeze([])
+  return {
+    accounts: () => accounts,
+    change(next) {
+      if (next.length === accounts.length && next.every((account, index) => account === accounts[index])) return
+      accounts = Object.freeze([...next])
+      // An error in one listener must not stop the others.
+      for (const { listener } of listeners) guard(() => listener(Object.freeze({ accounts })))
+    },
+    on(event, listener) {
+      // Wallets may support further events; this one does not.
+      if (event !== 'change') return () => {}
+      const entry = { listener }
+      listeners.add(entry)
+      return () => listeners.delete(entry)
+    },
+  }
 }

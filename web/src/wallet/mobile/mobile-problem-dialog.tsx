@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { mobileMessages } from './mobile-messages.ts'
+import { mobileMessages } from './request-local-network.ts'
 
 interface MobileProblemDialogProps {
   open: boolean

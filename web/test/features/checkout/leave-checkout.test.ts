@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 
-import { leaveCheckout } from '../../../src/features/purchase/checkout/leave-checkout.ts'
+import { leaveCheckout } from '../../../src/features/purchase/checkout/return-address.ts'
 
 const returnUrl = 'https://game.example/shop?room=7'
 const returned = { id: '01a1', status: 'cancelled' } as const

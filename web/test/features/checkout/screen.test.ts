@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import { pauseBeforeNext } from '../../../src/features/purchase/checkout/checkout-query.ts'
-import { type History, nextHistory, nothing } from '../../../src/features/purchase/checkout/history.ts'
-import { obstacleText } from '../../../src/features/purchase/checkout/obstacle-text.ts'
-import { purchaseFor } from '../../../src/features/purchase/checkout/own-purchase.ts'
-import { type CheckoutState, screenOf } from '../../../src/features/purchase/checkout/screen.ts'
-import { screenText } from '../../../src/features/purchase/checkout/screen-text.ts'
-import { stepOf } from '../../../src/features/purchase/checkout/step-of.ts'
+import { type History, nextHistory, nothing, purchaseFor, stepOf } from '../../../src/features/purchase/checkout/use-checkout.ts'
+import { type CheckoutState, obstacleText, screenOf, screenText } from '../../../src/features/purchase/checkout/screen.ts'
 
 const checkout = { status: 'open', amount: 3, maxLamports: null } as const
 const ready: CheckoutState = {

@@ -1,13 +1,12 @@
+import { lamportsToSol } from '@juicebar/contract/money'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 
-import { inMarketWords } from '../../../catalogue/in-market-words.ts'
-import { eventListeners } from '../../../api/refresh-market.ts'
+import { eventListeners } from '../../../api/queries.ts'
+import { catalogue, inMarketWords } from '../../../catalogue/catalogue.ts'
+import { formatAmount, formatSol } from '../../../ui/format.ts'
 import { Loading } from '../../../ui/loading.tsx'
-import { DownloadLedger } from './download-ledger.tsx'
-import { DrinkProfitRow } from './drink-profit-row.tsx'
-import { type DrinkProfit, followProfit, profitQuery } from './profit-query.ts'
-import { signedSol } from './sol-text.ts'
+import { DownloadLedger, type DrinkProfit, followProfit, profitQuery } from './download-ledger.tsx'
 
 /** What the player has earned with each drink, and the rules of the calculation. */
 export function ProfitView() {
@@ -62,4 +61,66 @@ function Total({ drinks }: { drinks: readonly DrinkProfit[] }) {
       <span className="text-lead font-bold">{signedSol(total)}</span>
     </p>
   )
+}
+
+/** One drink: its profit, its cost, and where the rest went. */
+function DrinkProfitRow({ drink }: { drink: DrinkProfit }) {
+  const { tokenType, bought, credited, sold, used, lost, held } = drink
+  return (
+    <li className="figures grid gap-3 px-4 py-4 text-small sm:px-5" data-token={tokenType}>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h3 className="flex items-center gap-2.5 font-sans text-small font-semibold tracking-normal">
+          <span className="dot" />
+          {catalogue().nameOf(tokenType)}
+        </h3>
+        <p className="font-bold">{signedSol(BigInt(sold.profit))}</p>
+      </div>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-3 lg:grid-cols-5">
+        <Part name="Bought" amount={bought.amount}>
+          for {solOf(bought.basis)}
+          {bought.fee !== '0' && `, with ${solOf(bought.fee)} fees`}
+        </Part>
+        <Part name="Credited" amount={credited.amount}>
+          cost 0 SOL
+        </Part>
+        <Part name="Sold" amount={sold.amount}>
+          for {solOf(sold.lamports)}, cost {solOf(sold.basis)}
+        </Part>
+        <Part name="Used in the game" amount={used.amount}>
+          cost {solOf(used.basis)}
+        </Part>
+        <Part name="Held" amount={held.amount}>
+          cost {solOf(held.basis)}
+        </Part>
+        {lost.amount > 0 && (
+          <Part name="Delivered unpaid" amount={lost.amount}>
+            cost {solOf(lost.basis)}: the network undid the payment
+          </Part>
+        )}
+      </dl>
+    </li>
+  )
+}
+
+function Part({ name, amount, children }: { name: string; amount: number; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-tiny text-dim">{name}</dt>
+      <dd>
+        <span className="font-semibold">{formatAmount(amount)}</span>
+        {amount > 0 && <span className="block text-tiny text-dim">{children}</span>}
+      </dd>
+    </div>
+  )
+}
+
+/** Lamports of a reply as SOL: "1234500000" becomes "1.2345 SOL". */
+export function solOf(lamports: string): string {
+  return `${formatSol(lamportsToSol(BigInt(lamports)))} SOL`
+}
+
+/** A gain or a loss as SOL with its sign: "−0.01 SOL". */
+export function signedSol(lamports: bigint): string {
+  const sign = lamports > 0n ? '+' : lamports < 0n ? '−' : ''
+  return `${sign}${formatSol(lamportsToSol(lamports < 0n ? -lamports : lamports))} SOL`
 }

@@ -1,15 +1,15 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { memo, useEffect, useState } from 'react'
 
+import { configQuery, eventListeners } from '../../../api/queries.ts'
 import { catalogue } from '../../../catalogue/catalogue.ts'
-import { configQuery } from '../../../api/queries.ts'
 import { Button } from '../../../ui/button.tsx'
+import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
-import { ageText } from './age-text.ts'
-import { SaleRow } from './sale-row.tsx'
-import { type MarketSale } from './sales-query.ts'
-import { useSales } from './use-sales.ts'
+import { SignatureLink } from '../../history/signature-link.tsx'
+import { followSales, latestSalesQuery, type MarketSale, readSales, type SaleList, withLatest, withOlder } from './sales-query.ts'
 
 /** If scrolled down by less than this, the list counts as at its top. This allows for fractions of pixels and bouncing. */
 const TOP_PX = 4
@@ -132,4 +132,90 @@ function newerThan(sales: readonly MarketSale[], id: string): number {
     0,
     sales.findIndex((sale) => sale.id === id),
   )
+}
+
+/** The sales of one drink or of all: new ones appear automatically, older ones load page by page. */
+function useSales(tokenType: TokenType | undefined) {
+  const { data: latest, isError, fetchStatus, dataUpdatedAt, refetch } = useQuery(latestSalesQuery(tokenType))
+  const [list, setList] = useState<SaleList>()
+  if (latest && list?.latest !== latest) setList(withLatest(list, latest))
+  useEffect(() => {
+    eventListeners.add(followSales)
+    return () => void eventListeners.delete(followSales)
+  }, [])
+  const older = useMutation({
+    mutationFn: (cursor: string) => readSales(tokenType, cursor),
+    onSuccess: (page, cursor) => setList((current) => current && withOlder(current, cursor, page)),
+  })
+  const nextCursor = list?.nextCursor ?? null
+  return {
+    /** Undefined until they are loaded. */
+    sales: list?.sales,
+    /** The newest sales could not be loaded. */
+    failed: isError,
+    /** The browser is offline, so nothing is requested. */
+    isOffline: fetchStatus === 'paused',
+    /** When the newest were last loaded, in milliseconds; 0 if never. */
+    loadedAt: dataUpdatedAt,
+    retry: () => void refetch(),
+    /** Loads older ones; undefined if there are none. */
+    showOlder: nextCursor === null ? undefined : () => older.mutate(nextCursor),
+    isLoadingOlder: older.isPending,
+    olderFailed: older.isError,
+  }
+}
+
+interface SaleRowProps {
+  sale: MarketSale
+  /** How long ago it was. */
+  age: string
+  network: PublicConfig['network'] | undefined
+}
+
+/** One sale. Drawn again only when the text of its age changes. */
+const SaleRow = memo(function SaleRow({ sale, age, network }: SaleRowProps) {
+  const { tokenType, amount, price, unitPrice, signature, settledAt } = sale
+  return (
+    <li
+      className="arrive figures grid min-h-13 content-center gap-y-0.5 px-4 py-2 text-small sm:col-span-full sm:grid-cols-subgrid sm:items-center sm:px-5"
+      data-token={tokenType}
+    >
+      <div className="flex justify-between gap-x-4 sm:contents">
+        <p className="flex items-center gap-2.5 font-semibold">
+          <span className="dot" />
+          {formatAmount(amount)} {catalogue().nameOf(tokenType)}
+        </p>
+        <p className="text-right font-bold whitespace-nowrap sm:order-1">{formatSol(price)} SOL</p>
+      </div>
+      <div className="flex justify-between gap-x-4 text-dim max-sm:text-tiny sm:contents">
+        <p className="whitespace-nowrap sm:contents">
+          <span className="sm:text-right">{formatUnitPrice(unitPrice)} each</span>
+          <span className="sm:hidden"> · </span>
+          <time dateTime={settledAt} title={formatTime(settledAt)} className="sm:order-2 sm:text-right">
+            {age}
+          </time>
+        </p>
+        <p className="truncate text-tiny sm:order-3">
+          <SignatureLink signature={signature} network={network} />
+        </p>
+      </div>
+    </li>
+  )
+})
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How long ago something happened, in the largest whole unit: "12 s ago". After a week, the time itself. */
+export function ageText(timestamp: string, now: number): string {
+  const age = now - Date.parse(timestamp)
+  // The clock of a browser may be slow.
+  if (age < SECOND) return 'just now'
+  if (age < MINUTE) return `${Math.floor(age / SECOND)} s ago`
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
+  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`
+  if (age < 7 * DAY) return `${Math.floor(age / DAY)} d ago`
+  return formatTime(timestamp)
 }

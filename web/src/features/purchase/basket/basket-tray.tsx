@@ -1,19 +1,16 @@
+import { type Reply } from '@juicebar/contract/calls'
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
-import { useQuery } from '@tanstack/react-query'
-import { useId, useRef, useState } from 'react'
+import { type InfiniteData, matchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
 
-import { configQuery } from '../../../api/queries.ts'
+import { configQuery, keys } from '../../../api/queries.ts'
 import { Button } from '../../../ui/button.tsx'
-import { ChevronIcon } from '../../../ui/icons.tsx'
-import { basketOrder } from '../order/basket.ts'
-import { type BasketListing, takeOut, useBasket } from '../order/basket-store.ts'
-import { formatRate } from '../../../ui/format.ts'
-import { formatLamports } from '../order/order-text.ts'
-import { priceOf, totalOf } from '../order/order-terms.ts'
+import { formatAmount, formatRate, shortSeller } from '../../../ui/format.ts'
+import { ChevronIcon, CloseIcon } from '../../../ui/icons.tsx'
+import { type BasketListing, markGone, takeOut, useBasket } from '../order/basket-store.ts'
+import { basketOrder, readBasket, writeBasket } from '../order/basket.ts'
+import { formatLamports, priceOf, totalOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
-import { BasketRow } from './basket-row.tsx'
-import { useKeptBasket } from './use-kept-basket.ts'
-import { useMarkGone } from './use-mark-gone.ts'
 
 interface BasketTrayProps {
   walletAddress: string
@@ -93,5 +90,67 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
         </Button>
       </div>
     </section>
+  )
+}
+
+/** One listing of the basket, and why it cannot be bought if it is gone. */
+function BasketRow({ listing, onRemove }: { listing: BasketListing; onRemove: () => void }) {
+  const { tokenType, tokenName, amount, seller, lamports, gone } = listing
+  const what = `${formatAmount(amount)} ${tokenName}`
+  return (
+    <li className="flex items-center gap-3 py-1" data-token={tokenType}>
+      <span className="dot" />
+      <div className="min-w-0 flex-1">
+        <p className={`text-small font-semibold ${gone ? 'line-through' : ''}`}>
+          {what} <span className="font-normal text-dim">of {shortSeller(seller)}</span>
+        </p>
+        {gone && <p className="text-tiny text-warn">{gone}</p>}
+      </div>
+      <p className={`figures text-small font-semibold wrap-anywhere ${gone ? 'text-dim line-through' : ''}`}>
+        {formatLamports(lamports)} SOL
+      </p>
+      <button
+        type="button"
+        aria-label={`Take out ${what} of ${shortSeller(seller)}`}
+        onClick={onRemove}
+        className="grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+      >
+        <CloseIcon />
+      </button>
+    </li>
+  )
+}
+
+const KEY = 'basket'
+
+/** Keeps the basket of a wallet over a reload of this tab. It is empty for any other wallet, and after a logout. */
+function useKeptBasket(walletAddress: string): void {
+  useEffect(() => {
+    useBasket.setState({ listings: readBasket(sessionStorage.getItem(KEY), walletAddress) })
+    const stop = useBasket.subscribe(({ listings }) => sessionStorage.setItem(KEY, writeBasket(walletAddress, listings)))
+    return () => {
+      stop()
+      useBasket.setState({ listings: [] })
+    }
+  }, [walletAddress])
+}
+
+type Pages = InfiniteData<Reply<'listings'>, string>
+
+/** Marks listings of the basket as soon as the market on the screen says that they are sold or removed. */
+function useMarkGone(): void {
+  const client = useQueryClient()
+  useEffect(
+    () =>
+      client.getQueryCache().subscribe(({ type, query }) => {
+        const { listings } = useBasket.getState()
+        if (type !== 'updated' || listings.length === 0 || !matchQuery({ queryKey: keys.listings }, query)) return
+        const loaded = client.getQueriesData<Pages>({ queryKey: keys.listings }).flatMap(([, data]) => data?.pages ?? [])
+        for (const { _id, status } of loaded.flatMap(({ listings }) => listings)) {
+          const known = status === 'active' || listings.every(({ listingId, gone }) => listingId !== _id || gone !== undefined)
+          if (!known) markGone(_id, 'This listing is no longer for sale.')
+        }
+      }),
+    [client],
   )
 }

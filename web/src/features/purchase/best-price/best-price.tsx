@@ -1,17 +1,17 @@
-import { MAX_AMOUNT } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type ReactNode } from 'react'
+import { MAX_AMOUNT } from '@juicebar/contract/limits'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 
-import { Button } from '../../../ui/button.tsx'
-import { AmountField } from '../../../ui/amount/amount-field.tsx'
 import { catalogue } from '../../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
+import { AmountField, readAmount, useDebounced } from '../../../ui/amount/amount-field.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { formatAmount } from '../../../ui/format.ts'
-import { formatLamports } from '../order/order-text.ts'
+import { formatLamports } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
-import { type Quote, quotedOrder, quotedTotal } from './quote.ts'
 import { QuoteSummary } from './quote-summary.tsx'
-import { useBestPrice } from './use-best-price.ts'
+import { type Quote, quotedOrder, quotedTotal, quoteQuery, type ShownPrice, watchPrice } from './quote.ts'
 
 interface BestPriceProps {
   tokenType: TokenType
@@ -95,4 +95,40 @@ function Take({ quote, isOld, risen, paused, onAccept }: TakeProps) {
       {paused ? 'Paused' : risen ? `Accept ${total} SOL` : quote ? `Buy ${formatAmount(quote.amount)} for ${total} SOL` : 'Buy'}
     </Button>
   )
+}
+
+const FIRST_AMOUNT = '10'
+
+/** An amount of a drink and its best price, which is requested again whenever the market moves. */
+function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
+  const [text, setText] = useState(FIRST_AMOUNT)
+  const amount = readAmount(text, MAX_AMOUNT)
+  const asked = useDebounced(amount)
+  const { data: most } = useQuery(quoteQuery(tokenType, MAX_AMOUNT, walletAddress))
+  const query = useQuery({
+    ...quoteQuery(tokenType, asked ?? 1, walletAddress),
+    enabled: asked !== undefined,
+    placeholderData: (last, lastQuery) => (lastQuery?.queryKey[1] === tokenType ? last : undefined),
+  })
+  const [shown, setShown] = useState<ShownPrice>()
+  const { data: quote } = query
+  const isCurrent = quote !== undefined && asked !== undefined && asked === amount && !query.isPlaceholderData
+  if (isCurrent) {
+    const next = watchPrice(shown, asked, quotedTotal(quote))
+    if (shown?.amount !== next.amount || shown.total !== next.total) setShown(next)
+  }
+  return {
+    text,
+    setText,
+    amount,
+    /** How many of the drink can be bought at once; undefined until known. */
+    most: most?.amount,
+    quote,
+    /** True while `quote` is not yet for the amount that was typed. */
+    isOld: !isCurrent,
+    failed: query.isError && !query.isFetching,
+    retry: () => void query.refetch(),
+    risenFrom: isCurrent ? shown?.risenFrom : undefined,
+    accept: () => setShown((current) => current && { amount: current.amount, total: current.total }),
+  }
 }

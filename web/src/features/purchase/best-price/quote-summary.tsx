@@ -1,8 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
+import { useSession } from '../../../session/session-store.ts'
+import { Button } from '../../../ui/button.tsx'
 import { formatAmount, formatRate, formatUnitPrice } from '../../../ui/format.ts'
-import { formatLamports } from '../order/order-text.ts'
-import { type Quote, quotedTotal, sellersOf } from './quote.ts'
+import { overtakenText } from '../order/offer.ts'
+import { formatLamports } from '../order/order-terms.ts'
+import { type Order } from '../order/order.ts'
+import { usePurchase } from '../use-purchase.ts'
+import { type Quote, quotedOrder, quotedTotal, quoteQuery, sellersOf } from './quote.ts'
 
 interface QuoteSummaryProps {
   quote: Quote | undefined
@@ -78,4 +85,51 @@ function shortage({ items, amount }: Quote, { most, drink, nobody }: Pick<QuoteS
   return most === 0
     ? `${nobody} sells ${drink} right now. When somebody does, the price appears here.`
     : `${drink} is only for sale in larger listings right now. Try more, or take a listing below.`
+}
+
+/** Says that somebody else was faster with a listing, and offers the cheapest drinks of the same kind instead. */
+export function NextBest({ order }: { order: Order }) {
+  const { dismiss, place } = usePurchase()
+  const walletAddress = useSession(({ user }) => user?.walletAddress)
+  const [wanted] = order.items
+  const { tokenType = '', amount = 1 } = wanted ?? {}
+  const { data: quote, isError } = useQuery({ ...quoteQuery(tokenType, amount, walletAddress), refetchOnMount: 'always' })
+  const found = quote && quote.items.length > 0 ? quote : undefined
+  const drink = catalogue().nameOf(tokenType)
+  return (
+    <>
+      <p role="alert" className="mt-4 font-semibold">
+        {overtakenText}
+      </p>
+      <div className="mt-5 grid gap-3 rounded-field bg-well p-4">
+        {found && (
+          <p className="text-small font-semibold">
+            The next best: {formatAmount(found.amount)} {drink}
+          </p>
+        )}
+        {quote && !found && <p className="text-small">No other {drink} is for sale in this amount right now.</p>}
+        {isError && !quote && <p className="text-small">The best price could not be loaded.</p>}
+        {(found || !(quote || isError)) && (
+          <QuoteSummary quote={found} isOld={found === undefined} most={found?.amount} nobody="Nobody else" drink={drink} />
+        )}
+      </div>
+      <div className="mt-6 grid gap-3 sm:grid-cols-2">
+        <Button onClick={dismiss}>Cancel</Button>
+        {!isError && (
+          <Button
+            kind="primary"
+            className="h-auto py-2.5 whitespace-normal"
+            disabled={!found}
+            onClick={() => found && place(quotedOrder(found))}
+          >
+            {found ? buyText(found) : 'Buy'}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function buyText(quote: Quote): string {
+  return `Buy ${formatAmount(quote.amount)} for ${formatLamports(quotedTotal(quote))} SOL`
 }

@@ -1,19 +1,19 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
-import { useTitle } from '../../../navigation/use-title.ts'
+import { useTitle } from '../../../navigation/path.ts'
 import { useSession } from '../../../session/session-store.ts'
+import { Button } from '../../../ui/button.tsx'
 import { formatAmount, formatUnitPrice } from '../../../ui/format.ts'
+import { CheckIcon, WarningIcon } from '../../../ui/icons.tsx'
 import { Spinner } from '../../../ui/spinner.tsx'
+import { PurchaseSteps } from '../purchase-state.tsx'
 import { type ReadCheckout } from './checkout-query.ts'
-import { ExpiredCheckout, PaidCheckout } from './ended-checkout.tsx'
-import { NoCheckout } from './no-checkout.tsx'
 import { OpenCheckout } from './open-checkout.tsx'
 import { PaymentUnderWay } from './payment-under-way.tsx'
-import { returnHost } from './return-address.ts'
-import { screenText } from './screen-text.ts'
+import { leaveCheckout, returnHost, type ReturnStatus } from './return-address.ts'
+import { type Screen, screenText } from './screen.ts'
 import { type ShownCheckout, useCheckout } from './use-checkout.ts'
-import { useLeave, useReturn } from './use-leave.ts'
 
 /** What a game asks a player to pay for, from the price to the way back. */
 export function CheckoutPage({ publicId }: { publicId: string }) {
@@ -99,4 +99,100 @@ function useKeptFocus(kind: string) {
     if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
   }, [kind])
   return card
+}
+
+/** A checkout that is paid: what it was, and the way back. */
+function PaidCheckout({ mine, host, onLeave }: { mine: boolean; host: string | undefined; onLeave: () => void }) {
+  return (
+    <>
+      {mine ? (
+        <div className="rounded-field bg-well p-4">
+          <PurchaseSteps step="delivered" />
+        </div>
+      ) : (
+        <Outcome good text="This checkout has been paid, and everything is delivered." />
+      )}
+      <WayBack host={host} note={mine ? 'You return by yourself in a moment.' : undefined} onLeave={onLeave} />
+    </>
+  )
+}
+
+/** A checkout that nobody has paid in time. */
+function ExpiredCheckout({ host, onLeave }: { host: string | undefined; onLeave: () => void }) {
+  return (
+    <>
+      <Outcome text="The time to pay is over. Nothing was paid here. Start again in the game." />
+      <WayBack host={host} onLeave={onLeave} />
+    </>
+  )
+}
+
+function Outcome({ good = false, text }: { good?: boolean; text: string }) {
+  return (
+    <p className="flex items-center gap-3 rounded-field bg-well p-4 text-small font-semibold">
+      <span className={good ? 'text-good' : 'text-warn'}>{good ? <CheckIcon /> : <WarningIcon />}</span>
+      {text}
+    </p>
+  )
+}
+
+/** Back to the game. An address that the page may not open has no button. */
+function WayBack({ host, note, onLeave }: { host: string | undefined; note?: string | undefined; onLeave: () => void }) {
+  if (host === undefined) return <p className="text-small text-dim">You can close this page and go back to the game.</p>
+  return (
+    <div className="grid gap-2 text-center">
+      <Button kind="primary" className="h-auto min-h-12 w-full py-2 whitespace-normal wrap-anywhere" onClick={onLeave}>
+        Back to {host}
+      </Button>
+      {note && <p className="text-tiny text-dim">{note}</p>}
+    </div>
+  )
+}
+
+/** There is no checkout to show, or not yet. */
+function NoCheckout({ kind }: { kind: Screen['kind'] }) {
+  return (
+    <div className="grid justify-items-center gap-4 px-6 py-14 text-center">
+      {kind !== 'missing' && <Spinner className="size-8 text-dim" />}
+      <h1 id="checkout-title" className="text-lead">
+        {kind === 'missing'
+          ? 'This checkout does not exist'
+          : kind === 'unreachable'
+            ? 'The market cannot be reached'
+            : 'Loading the checkout'}
+      </h1>
+      {kind === 'unreachable' && <p className="text-small text-dim">This page tries again by itself. Check your internet connection.</p>}
+      {kind === 'missing' && (
+        <>
+          <p className="text-small text-dim">The address may be incomplete. Start again in the game.</p>
+          <a href="/" className="button button-quiet">
+            Go to the market
+          </a>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** How long a player sees that it is delivered before the page returns by itself, in milliseconds. */
+const RETURN_MS = 2_500
+
+/** Returns to the game, which is told the checkout and this status. */
+function useLeave(checkout: { id: string; returnUrl: string } | undefined): (status: ReturnStatus) => void {
+  const { id, returnUrl } = checkout ?? {}
+  return useCallback(
+    (status) => {
+      if (id !== undefined && returnUrl !== undefined) leaveCheckout(returnUrl, { id, status })
+    },
+    [id, returnUrl],
+  )
+}
+
+/** Returns by itself once this page has seen the payment be delivered, but not where the player comes back to a checkout that is paid. */
+function useReturn(delivered: boolean, leave: (status: ReturnStatus) => void): void {
+  useEffect(() => {
+    if (!delivered) return undefined
+    const timer = setTimeout(() => leave('completed'), RETURN_MS)
+    return () => clearTimeout(timer)
+  }, [delivered, leave])
 }

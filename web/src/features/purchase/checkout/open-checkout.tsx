@@ -1,16 +1,21 @@
+import { solText } from '@juicebar/contract/money'
+import { type ReactNode, useEffect, useState } from 'react'
+
+import { useSignIn } from '../../../session/sign-in-button.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { InBrowser } from '../../../ui/in-browser.ts'
-import { openPicker } from '../../../wallet/wallet-store.ts'
-import { formatLamports } from '../order/order-text.ts'
-import { totalOf } from '../order/order-terms.ts'
+import { formatClock, formatCountdown } from '../../../ui/format.ts'
+import { InBrowser } from '../../../ui/in-browser.tsx'
+import { Spinner } from '../../../ui/spinner.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+import { useConnect } from '../../../wallet/use-connect.ts'
+import { openPicker, useWallet } from '../../../wallet/wallet-store.ts'
+import { type ShownPrice, watchPrice } from '../best-price/quote.ts'
+import { formatLamports, priceOf, totalOf } from '../order/order-terms.ts'
+import { type Order } from '../order/order.ts'
+import { usePurchase } from '../use-purchase.ts'
 import { type ReadCheckout } from './checkout-query.ts'
-import { obstacleText } from './obstacle-text.ts'
-import { OpenUntil } from './open-until.tsx'
-import { PayButton } from './pay-button.tsx'
-import { type Screen } from './screen.ts'
-import { Terms } from './terms.tsx'
+import { type Obstacle, obstacleText, type Screen, type Step } from './screen.ts'
 import { type ShownCheckout } from './use-checkout.ts'
-import { useRisen } from './use-risen.ts'
 
 interface OpenCheckoutProps {
   shown: Pick<ShownCheckout, 'order' | 'networkFee' | 'reopened'>
@@ -54,4 +59,123 @@ export function OpenCheckout({
       </div>
     </>
   )
+}
+
+interface TermsProps {
+  /** undefined until there is a price. */
+  order: Order | undefined
+  /** In lamports. */
+  networkFee: bigint
+}
+
+/** What a checkout costs: the price, the studio's fee if there is one, the total, and the network's fee. */
+export function Terms({ order, networkFee }: TermsProps) {
+  return (
+    <dl aria-busy={order === undefined} className="grid gap-2 rounded-field bg-well p-4 text-small">
+      {order && order.fee > 0n && (
+        <>
+          <Row label="Price">{formatLamports(priceOf(order.items))} SOL</Row>
+          <Row label="Studio fee">{formatLamports(order.fee)} SOL</Row>
+        </>
+      )}
+      <div className="flex items-baseline justify-between gap-4">
+        <dt className="font-semibold">Total</dt>
+        <dd className="figures text-right text-lead font-bold wrap-anywhere">
+          {order ? `${formatLamports(totalOf(order))} SOL` : <span className="breathe text-dim">…</span>}
+        </dd>
+      </div>
+      <Row label="Network fee">about {solText(networkFee)} SOL</Row>
+    </dl>
+  )
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-2">
+      <dt className="flex-none text-dim">{label}</dt>
+      <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
+    </div>
+  )
+}
+
+/** Only this close to the end do seconds count, in milliseconds. */
+const COUNTDOWN_MS = 120_000
+
+/** Until when a checkout can be paid. Screen readers would announce a countdown every second, so it is a visual one. */
+function OpenUntil({ until }: { until: number }) {
+  const left = until - useNow()
+  return (
+    <p className="figures text-tiny text-dim" aria-live="off">
+      {left > COUNTDOWN_MS ? `Open until ${formatClock(until)}` : `Open for another ${formatCountdown(left)}`}
+    </p>
+  )
+}
+
+const labels: Record<Exclude<Step, 'pay'>, string> = {
+  checking: 'One moment',
+  connect: 'Connect wallet',
+  connecting: 'Connecting ...',
+  'sign-in': 'Sign in',
+  'signing-in': 'Waiting for your signature',
+}
+
+interface PayButtonProps {
+  step: Step
+  obstacle: Obstacle | undefined
+  order: Order | undefined
+  /** A press now would be meant for the price before. */
+  isTooSoon: boolean
+}
+
+/** The page's one button: it does what comes next. All of them are one button to React, so that the focus stays. */
+function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) {
+  const { connectChosen } = useConnect()
+  const signIn = useSignIn()
+  const { place } = usePurchase()
+  const isBusy = step === 'checking' || step === 'connecting' || step === 'signing-in'
+  const switches = obstacle?.kind === 'other wallet' || obstacle?.kind === 'wallet cannot pay'
+  const isBlocked = obstacle !== undefined && !switches && (step === 'pay' || obstacle.kind !== 'unpriced')
+  const press = () => {
+    const { connected } = useWallet.getState()
+    if (switches) openPicker()
+    else if (step === 'connect') connectChosen()
+    else if (step === 'sign-in' && connected) signIn(connected)
+    else if (step === 'pay' && order) place(order)
+  }
+  return (
+    <Button kind="primary" className="h-12 w-full" disabled={isBusy || isBlocked || isTooSoon} onClick={press}>
+      {isBusy && <Spinner className="size-4" />}
+      {switches ? 'Use another wallet' : step === 'pay' ? payText(order) : labels[step]}
+    </Button>
+  )
+}
+
+function payText(order: Order | undefined): string {
+  return order ? `Pay ${formatLamports(totalOf(order))} SOL` : 'Pay'
+}
+
+/** A press this soon after the price has risen was meant for the price before, in milliseconds. */
+const TOO_SOON_MS = 700
+
+interface Risen {
+  /** What it cost before it rose while it was shown, in lamports; undefined if it did not rise. */
+  from: bigint | undefined
+  /** It has only just risen. */
+  isTooSoon: boolean
+}
+
+/** Watches whether the price of an amount rises while it is shown. */
+function useRisen(amount: number, total: bigint | undefined): Risen {
+  const [shown, setShown] = useState<ShownPrice>()
+  const [seen, setSeen] = useState(total)
+  if (total !== undefined) {
+    const next = watchPrice(shown, amount, total)
+    if (shown?.total !== next.total || shown.amount !== next.amount) setShown(next)
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(total), TOO_SOON_MS)
+    return () => clearTimeout(timer)
+  }, [total])
+  const from = total === undefined ? undefined : shown?.risenFrom
+  return { from, isTooSoon: from !== undefined && seen !== total }
 }

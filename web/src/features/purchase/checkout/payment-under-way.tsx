@@ -1,17 +1,12 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
 import { Button } from '../../../ui/button.tsx'
-import { ApproveOnceMore } from '../approve-once-more.tsx'
+import { ApproveOnceMore, PurchaseState, PurchaseSteps } from '../purchase-state.tsx'
 import { HoldActions, HoldState } from '../hold/open-hold.tsx'
-import { orderOf } from '../order/order-terms.ts'
-import { type Order } from '../order/order.ts'
-import { studioDecidesText } from '../order/studio-decides-text.ts'
-import { unansweredText } from '../order/unanswered-text.ts'
-import { stepOf } from '../purchase.ts'
-import { PurchaseState } from '../purchase-state.tsx'
-import { PurchaseSteps } from '../purchase-steps.tsx'
+import { orderOf, studioDecidesText, unansweredText } from '../order/order-terms.ts'
+import { type Order, stepOf } from '../order/order.ts'
 import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
-import { Terms } from './terms.tsx'
+import { Terms } from './open-checkout.tsx'
 import { type ShownCheckout, type UnderWay } from './use-checkout.ts'
 
 interface PaymentUnderWayProps {

@@ -1,5 +1,9 @@
 import { type CheckoutStatus } from '@juicebar/contract/schemas'
 
+import { formatAmount } from '../../../ui/format.ts'
+import { formatLamports } from '../order/order-terms.ts'
+import { cannotBuyHere } from '../way-to-pay.ts'
+
 /** What a player has to do next: the page's one button. checking: it is not known yet whether the player is signed in. */
 export type Step = 'checking' | 'connect' | 'connecting' | 'sign-in' | 'signing-in' | 'pay'
 
@@ -99,4 +103,56 @@ function obstacleOfWallet(
   if (refusal) return { kind: 'refused', reason: refusal.message }
   const needs = total + networkFee
   return sol !== undefined && sol < needs ? { kind: 'poor', has: sol, needs } : undefined
+}
+
+/** What screen readers announce when the page shows something else. What the page announces elsewhere is not repeated here. */
+export function screenText(screen: Screen): string | undefined {
+  switch (screen.kind) {
+    case 'loading':
+    case 'open':
+      return undefined
+    case 'unreachable':
+      return 'The market cannot be reached.'
+    case 'missing':
+      return 'This checkout does not exist.'
+    case 'expired':
+      return 'This checkout has expired.'
+    case 'paying':
+      return screen.mine ? undefined : 'A payment for this checkout is under way.'
+    case 'completed':
+      return screen.mine ? 'Delivered.' : 'This checkout has been paid.'
+  }
+}
+
+/** Why a checkout cannot be paid at the moment, and what happens next; undefined if there is nothing to say. */
+export function obstacleText(obstacle: Obstacle, item: string): string | undefined {
+  switch (obstacle.kind) {
+    case 'away':
+      return 'The market cannot be reached right now. You can pay as soon as it answers again.'
+    case 'paused':
+      return `Buying is paused: ${obstacle.reason} You can pay as soon as it goes on.`
+    case 'delisted':
+      return `${item} is not traded here any more, so this checkout cannot be paid.`
+    case 'unpriced':
+      return undefined
+    case 'short':
+      return `${shortText(obstacle, item)} This page keeps looking for more.`
+    case 'dear':
+      return `It costs more right now than the game allows: ${sol(obstacle.costs)} instead of at most ${sol(obstacle.most)}. This page keeps looking for a better price.`
+    case 'other wallet':
+      return 'This checkout is for another wallet. Connect the one that you use in the game.'
+    case 'wallet cannot pay':
+      return cannotBuyHere
+    case 'refused':
+      return obstacle.reason
+    case 'poor':
+      return `Your wallet has ${sol(obstacle.has)}, but this takes ${sol(obstacle.needs)} with the network fee. Add SOL to it, or use another wallet.`
+  }
+}
+
+const sol = (lamports: bigint) => `${formatLamports(lamports)} SOL`
+
+function shortText({ forSale, wanted, toOthers }: Extract<Obstacle, { kind: 'short' }>, item: string): string {
+  if (forSale > 0) return `Only ${formatAmount(forSale)} of ${formatAmount(wanted)} are for sale right now.`
+  return `${toOthers ? 'Nobody else' : 'Nobody'} sells ${item} right now.`
 }

@@ -1,26 +1,23 @@
+import { type ErrorCode } from '@juicebar/contract/errors'
 import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type CheckoutStatus, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type CheckoutStatus, type PlayerCheckout, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-import { ApiError } from '../../../api/api-error.ts'
+import { ApiError, isPassing } from '../../../api/api-error.ts'
 import { solQuery } from '../../../api/chain.ts'
-import { configQuery, keys, openPurchasesQuery } from '../../../api/queries.ts'
-import { reload } from '../../../api/refresh-market.ts'
-import { useSession } from '../../../session/session-store.ts'
-import { useWallet } from '../../../wallet/wallet-store.ts'
+import { configQuery, keys, openPurchasesQuery, reload } from '../../../api/queries.ts'
+import { type SessionState, useSession } from '../../../session/session-store.ts'
+import { useWallet, type WalletState } from '../../../wallet/wallet-store.ts'
 import { type Quote, quotedOrder, quotedTotal, quoteQuery } from '../best-price/quote.ts'
 import { type SignedPayment } from '../co-signed/kept-payment.ts'
 import { useInterruptedPayment } from '../open/use-interrupted-payment.ts'
+import { askOffer } from '../order/offer.ts'
 import { type Order } from '../order/order.ts'
 import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
 import { wayToPay } from '../way-to-pay.ts'
 import { checkoutQuery, type ReadCheckout } from './checkout-query.ts'
-import { type History, nextHistory, nothing } from './history.ts'
-import { purchaseFor } from './own-purchase.ts'
-import { type Screen, screenOf } from './screen.ts'
-import { stepOf } from './step-of.ts'
-import { usePreflight } from './use-preflight.ts'
+import { type Screen, screenOf, type Step } from './screen.ts'
 
 /** How often to ask for the price and for open purchases again, in milliseconds, because events may be lost. */
 const PRICE_MS = 10_000
@@ -155,4 +152,120 @@ function useTimeIsUp(until: number | undefined): boolean {
     return () => clearTimeout(timer)
   }, [until])
   return until !== undefined && passed === until
+}
+
+/** What has happened to a checkout while its page was open. */
+export interface History {
+  /** A payment is reserved. */
+  paying: boolean
+  /** That payment is this player's. */
+  mine: boolean
+  /** This player's payment was delivered. */
+  delivered: boolean
+  /** A payment has ended unpaid. */
+  reopened: boolean
+}
+
+export const nothing: History = { paying: false, mine: false, delivered: false, reopened: false }
+
+interface Now {
+  /** undefined until it is read. */
+  status: CheckoutStatus | undefined
+  /** A payment of this player is reserved: a signed one alone may still be refused, because somebody else was faster. */
+  isReserved: boolean
+  isDelivered: boolean
+  isUnderWay: boolean
+}
+
+/** The history, after what is seen now. */
+export function nextHistory(before: History, { status, isReserved, isDelivered, isUnderWay }: Now): History {
+  const mine = isReserved || (before.mine && status !== 'open')
+  const delivered = before.delivered || isDelivered || (mine && status === 'completed')
+  return {
+    paying: status === 'paying',
+    mine,
+    delivered,
+    reopened: status === 'open' && !isUnderWay && !delivered && (before.reopened || before.paying),
+  }
+}
+
+type Sought = Pick<PlayerCheckout, 'tokenType' | 'amount' | 'status'>
+
+/**
+ * The player's open purchase that pays for a checkout: while one does, it is of exactly the checkout's item and amount.
+ *
+ * @param open undefined until they are loaded
+ */
+export function purchaseFor({ tokenType, amount, status }: Sought, open: readonly Purchase[] | undefined): Purchase | undefined {
+  if (status !== 'paying') return undefined
+  return open?.find((purchase) => purchase.amount === amount && purchase.items.every((item) => item.tokenType === tokenType))
+}
+
+/**
+ * What a player has to do next. Who is signed in and has chosen a wallet before can pay at once: the press connects the wallet, too.
+ */
+export function stepOf(
+  { phase, connected, chosen }: Pick<WalletState, 'phase' | 'connected' | 'chosen'>,
+  { authorization, loading }: Pick<SessionState, 'authorization' | 'loading'>,
+): Step {
+  if (phase !== 'idle') return 'connecting'
+  if (authorization === 'checking') return 'checking'
+  if (authorization === 'signed-in') return connected || chosen !== undefined ? 'pay' : 'connect'
+  if (!connected) return 'connect'
+  return loading ? 'signing-in' : 'sign-in'
+}
+
+/** How often a refusal is asked for again, in milliseconds, in case its reason is gone. */
+const AGAIN_MS = 10_000
+
+/** Refusals because something has changed that the page shows: it is read again, and says so by itself. */
+const stale = new Set<string>([
+  'LISTING_HELD',
+  'LISTING_NOT_ACTIVE',
+  'LISTING_NOT_FOUND',
+  'LISTING_FROZEN',
+  'AMOUNT_NOT_LEFT',
+  'NOT_DIVISIBLE',
+  'PRICE_MOVED',
+  'CHECKOUT_NOT_FOUND',
+  'CHECKOUT_PAID',
+  'CHECKOUT_PAYING',
+  'CHECKOUT_EXPIRED',
+  'CHECKOUT_DIFFERS',
+  'INSUFFICIENT_SOL',
+  'CO_SIGN_OFF',
+  'UNAUTHORIZED',
+  'SESSION_ENDED',
+] satisfies ErrorCode[])
+
+/**
+ * Asks the server for an offer before the player presses anything, because it may refuse the player: another wallet is needed, or this one
+ * is blocked. Nothing is reserved.
+ *
+ * @param order undefined if there is nothing to ask
+ */
+function usePreflight(order: Order | undefined): { code: string; message: string } | undefined {
+  const asked = order?.items.map(({ listingId, amount, lamports }) => [listingId, amount, String(lamports)])
+  const { error } = useQuery({
+    queryKey: [...keys.offers, order?.checkout, asked],
+    queryFn: async () => order && askOffer(order).catch(readAgain),
+    enabled: order !== undefined,
+    retry: false,
+    refetchInterval: ({ state }) => (state.error ? AGAIN_MS : false),
+    meta: { quiet: true },
+  })
+  return error instanceof ApiError && !stale.has(error.code) && lasts(error) ? error : undefined
+}
+
+/** @throws the same error */
+function readAgain(error: unknown): never {
+  if (error instanceof ApiError && stale.has(error.code)) {
+    for (const queryKey of [keys.quotes, keys.checkouts, keys.config, keys.sol]) reload(queryKey)
+  }
+  throw error
+}
+
+/** Of those that pass by themselves, only a wait that was imposed on the player concerns the player. */
+function lasts(error: ApiError): boolean {
+  return error.code === 'COOLDOWN' || !isPassing(error)
 }

@@ -4,10 +4,9 @@ import { transactionVersion } from '../../../wallet/signatures.ts'
 import { WALLET_TIMEOUT_MS } from '../../../wallet/wallet-store.ts'
 import { askOffer, type Offer, orderOfOffer } from '../order/offer.ts'
 import { requireAsConfirmed } from '../order/order-terms.ts'
-import { type Order } from '../order/order.ts'
-import { type PaidPurchase, type Payment } from '../order/payment.ts'
+import { type Order, type PaidPurchase, type Payment } from '../order/order.ts'
 import { requireSameWallet, waitWhileBusy } from '../order/wait-while-busy.ts'
-import { submitUntilAnswered } from './submit-until-answered.ts'
+import { submitUntilAnswered } from './kept-payment.ts'
 
 export interface CoSignedPayment extends Payment {
   /** Whether the wallet may open without a press of the buyer, as it may not on a phone. */

@@ -1,9 +1,15 @@
+import { messages } from '@juicebar/contract/messages'
 import { type Purchase } from '@juicebar/contract/schemas'
+import { type QueryClient } from '@tanstack/react-query'
 
 import { isPassing } from '../../../api/api-error.ts'
 import { call } from '../../../api/client.ts'
-import { pause } from '../../../api/pause.ts'
-import { type PaidPurchase } from '../order/payment.ts'
+import { pause } from '../../../api/retry-passing.ts'
+import { openPurchasesQuery } from '../../../api/queries.ts'
+import { type NoticeActions } from '../../../feedback/notices.ts'
+import { shortSignature } from '../../../ui/format.ts'
+import { endedText } from '../order/order-terms.ts'
+import { type PaidPurchase } from '../order/order.ts'
 
 const POLL_MS = 1_200
 
@@ -46,4 +52,20 @@ async function ask({ purchaseId, listingId, signature, coSigned }: Followed): Pr
     if (isPassing(error)) return undefined
     throw error
   }
+}
+
+/** Tells the buyer the outcome of a purchase: in a toast if it was delivered, otherwise in the banner. */
+export function tellOutcome(purchase: Purchase, { showBanner, showToast }: Pick<NoticeActions, 'showBanner' | 'showToast'>): void {
+  if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')
+  else showBanner(endedText(purchase))
+}
+
+/**
+ * Removes a closed purchase from the loaded list of open ones at once, so that no reply in flight brings it back and its outcome is shown
+ * twice.
+ */
+export async function dropOpenPurchase(client: QueryClient, id: string): Promise<void> {
+  const { queryKey } = openPurchasesQuery
+  await client.cancelQueries({ queryKey })
+  client.setQueryData(queryKey, (open) => open?.filter(({ purchaseId }) => purchaseId !== id))
 }

@@ -4,10 +4,9 @@ import { type QueryClient } from '@tanstack/react-query'
 
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery } from '../../../api/queries.ts'
-import { requireConnection } from '../../../wallet/require-connection.ts'
-import { orderItemOf } from '../order/order-item.ts'
+import { requireConnection } from '../../../wallet/signatures.ts'
+import { type Order, orderItemOf } from '../order/order.ts'
 import { totalOf } from '../order/order-terms.ts'
-import { type Order } from '../order/order.ts'
 import { cannotBuyHere, wayToPay } from '../way-to-pay.ts'
 
 /**

@@ -1,13 +1,18 @@
+import { messages } from '@juicebar/contract/messages'
 import { type Purchase } from '@juicebar/contract/schemas'
+import { useMutation } from '@tanstack/react-query'
 
+import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
+import { refreshMarket } from '../../../api/queries.ts'
+import { useNotices } from '../../../feedback/notices.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountdown } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useConnect } from '../../../wallet/use-connect.ts'
 import { useWallet } from '../../../wallet/wallet-store.ts'
-import { orderOf } from '../order/order-terms.ts'
+import { endedText, orderOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
-import { useCancelHold } from './use-cancel-hold.ts'
+import { cancelHold } from './cancel-hold.ts'
 
 /** How long the buyer may still pay for a hold. */
 export function HoldState({ until }: { until: number }) {
@@ -43,4 +48,22 @@ export function HoldActions({ purchase, checkout }: { purchase: Purchase; checko
       </Button>
     </>
   )
+}
+
+const CANCELLING = 'Cancelled. The listing is free again once the network shows that nothing was paid.'
+
+/** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
+function useCancelHold() {
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    mutationFn: cancelHold,
+    onSuccess: (purchase) => showToast(purchase.status === 'held' ? CANCELLING : endedText(purchase)),
+    onError: (error) => {
+      const text = errorSentence(error, messages.purchaseFailed)
+      showBanner(
+        isUnexplained(error) ? `${asSentence(text)} Cancelling moves no SOL. If the purchase is still shown, cancel it again.` : text,
+      )
+    },
+    onSettled: refreshMarket,
+  })
 }

@@ -1,13 +1,17 @@
 import { type Purchase } from '@juicebar/contract/schemas'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
 
+import { openPurchasesQuery } from '../../../api/queries.ts'
+import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { HoldActions, HoldState } from '../hold/open-hold.tsx'
-import { orderOf } from '../order/order-terms.ts'
-import { studioDecidesText } from '../order/studio-decides-text.ts'
-import { stepLabels, stepOf } from '../purchase.ts'
-import { InterruptedPayment } from './interrupted-payment.tsx'
-import { OpenPurchaseCard } from './open-purchase-card.tsx'
-import { useOpenPurchases } from './use-open-purchases.ts'
-import { WaitingPurchase } from './waiting-purchase.tsx'
+import { isPurchaseOf, orderOf, orderText, studioDecidesText, unansweredText } from '../order/order-terms.ts'
+import { type Order, stepLabels, stepOf } from '../order/order.ts'
+import { RetryNote } from '../purchase-state.tsx'
+import { usePurchase } from '../use-purchase.ts'
+import { useInterruptedPayment } from './use-interrupted-payment.ts'
+import { useResumePurchases } from './use-resume-purchases.ts'
 
 /** Purchases that are not closed yet, also after a reload and in another tab. */
 export function OpenPurchases({ walletAddress }: { walletAddress: string }) {
@@ -43,4 +47,91 @@ function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: nu
       }
     />
   )
+}
+
+/** A payment that was signed before a reload, until the server has answered for it. Then it is an open purchase like any other. */
+function InterruptedPayment({ walletAddress }: { walletAddress: string }) {
+  const { payment } = useInterruptedPayment(walletAddress)
+  if (!payment) return null
+  return (
+    <OpenPurchaseCard
+      order={payment.order}
+      state={
+        <p role="status" className="text-small text-dim">
+          {unansweredText}
+        </p>
+      }
+    />
+  )
+}
+
+/** This tab's purchase while the server is too busy for it, or has not answered for its payment, and the buyer keeps browsing. */
+function WaitingPurchase() {
+  const { running, cancel } = usePurchase()
+  if (!running?.inBackground) return null
+  const { order, retryAt, unanswered } = running
+  if (unanswered) return <OpenPurchaseCard order={order} state={<State>{unansweredText}</State>} />
+  if (retryAt === undefined) return null
+  return (
+    <OpenPurchaseCard
+      order={order}
+      state={
+        <State>
+          <RetryNote retryAt={retryAt} />
+        </State>
+      }
+      actions={
+        <Button small onClick={cancel}>
+          Cancel purchase
+        </Button>
+      }
+    />
+  )
+}
+
+function State({ children }: { children: ReactNode }) {
+  return (
+    <p role="status" className="text-small text-dim">
+      {children}
+    </p>
+  )
+}
+
+interface OpenPurchaseCardProps {
+  order: Order
+  /** What it is waiting for. */
+  state: ReactNode
+  /** What the buyer may do about it. */
+  actions?: ReactNode
+}
+
+/** A purchase that is not closed yet, among what needs attention. */
+function OpenPurchaseCard({ order, state, actions }: OpenPurchaseCardProps) {
+  const [first] = order.items
+  return (
+    <li className="card arrive flex flex-wrap items-center gap-4 p-3 pr-4">
+      {first && <DrinkPlate tokenType={first.tokenType} className="h-16 w-16 flex-none rounded-field" />}
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="font-semibold">{orderText(order)}</p>
+        {state}
+      </div>
+      {actions && <div className="flex gap-2 max-sm:w-full max-sm:*:flex-1">{actions}</div>}
+    </li>
+  )
+}
+
+/** How often to reload while a purchase is waiting, in milliseconds, because events may be lost. */
+const POLL_MS = 4_000
+
+/** The buyer's open purchases to show, and when they were loaded. Those that are paid are followed to their end. */
+function useOpenPurchases(): { purchases: readonly Purchase[]; loadedAt: number } {
+  const { data, dataUpdatedAt } = useQuery({
+    ...openPurchasesQuery,
+    refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
+  })
+  const { running } = usePurchase()
+  const order = running?.order
+  useResumePurchases(data, order)
+  const shown = running?.inBackground ? data : data?.filter((purchase) => !order || !isPurchaseOf(order, purchase))
+  return { purchases: shown ?? [], loadedAt: dataUpdatedAt }
 }

@@ -1,16 +1,13 @@
 import { useEffect, useState } from 'react'
 
-import { keys, openPurchasesQuery } from '../../../api/queries.ts'
+import { keys, openPurchasesQuery, refreshMarket } from '../../../api/queries.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { refreshMarket } from '../../../api/refresh-market.ts'
-import { useNotices } from '../../../feedback/use-notices.ts'
+import { useNotices } from '../../../feedback/notices.ts'
 import { useSession } from '../../../session/session-store.ts'
-import { forgetPayment, readInterrupted, type SignedPayment } from '../co-signed/kept-payment.ts'
-import { submitUntilAnswered } from '../co-signed/submit-until-answered.ts'
-import { failureText } from '../flow/failure-text.ts'
-import { refusedText } from '../flow/refused-text.ts'
+import { forgetPayment, readInterrupted, type SignedPayment, submitUntilAnswered } from '../co-signed/kept-payment.ts'
+import { failureText, refusedText } from '../flow/failure-text.ts'
 import { takeOut } from '../order/basket-store.ts'
-import { isOvertaken, overtakenText } from '../order/overtaken.ts'
+import { isOvertaken, overtakenText } from '../order/offer.ts'
 
 interface Interrupted {
   /** As long as the server has not answered for it. */

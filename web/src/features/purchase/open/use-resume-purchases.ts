@@ -2,15 +2,12 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-import { keys } from '../../../api/queries.ts'
-import { refreshMarket, reload } from '../../../api/refresh-market.ts'
-import { useNotices } from '../../../feedback/use-notices.ts'
-import { dropOpenPurchase } from '../drop-open-purchase.ts'
+import { keys, refreshMarket, reload } from '../../../api/queries.ts'
+import { useNotices } from '../../../feedback/notices.ts'
 import { failureText } from '../flow/failure-text.ts'
-import { followPurchase } from '../flow/follow-purchase.ts'
-import { tellOutcome } from '../flow/tell-outcome.ts'
+import { dropOpenPurchase, followPurchase, tellOutcome } from '../flow/follow-purchase.ts'
+import { isPurchaseOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
-import { type PaidPurchase, takeUnfollowed } from './resumed-purchases.ts'
 
 /**
  * Follows payments that were made before a reload or in another tab, and shows each outcome once.
@@ -34,4 +31,26 @@ export function useResumePurchases(open: readonly Purchase[] | undefined, runnin
   useEffect(() => {
     if (open) takeUnfollowed(open, running).forEach((purchase) => resume(purchase))
   }, [open, running, resume])
+}
+
+/** A purchase whose payment was recorded or found. */
+type PaidPurchase = Purchase & { signature: string }
+
+/** The payments that this tab follows although it did not start them: their signatures by purchase. */
+const resumed = new Map<string, string>()
+
+/**
+ * A wallet's paid open purchases that this tab does not follow yet; from now on it does. A purchase that is no longer open is forgotten,
+ * and one that is paid again because its first payment failed for good is followed again.
+ *
+ * @param running the order that this tab carries out itself
+ */
+export function takeUnfollowed(open: readonly Purchase[], running: Order | undefined): PaidPurchase[] {
+  for (const id of resumed.keys()) if (!open.some(({ purchaseId }) => purchaseId === id)) resumed.delete(id)
+  return open.filter((purchase): purchase is PaidPurchase => {
+    const { purchaseId, signature } = purchase
+    if (signature === null || (running && isPurchaseOf(running, purchase)) || resumed.get(purchaseId) === signature) return false
+    resumed.set(purchaseId, signature)
+    return true
+  })
 }

@@ -1,6 +1,8 @@
 import { type Reply } from '@juicebar/contract/calls'
+import { type ErrorCode } from '@juicebar/contract/errors'
 import { queryOptions } from '@tanstack/react-query'
 
+import { ApiError } from '../../../api/api-error.ts'
 import { call } from '../../../api/client.ts'
 import { keys } from '../../../api/queries.ts'
 import { totalOf } from './order-terms.ts'
@@ -44,4 +46,22 @@ export async function askOffer(order: Order): Promise<Offer> {
 export function orderOfOffer({ items, fee }: Offer, ordered: Pick<Order, 'origin' | 'checkout'>): Order {
   const { origin, checkout } = ordered
   return { items: items.map((item) => ({ ...item, lamports: BigInt(item.lamports) })), fee: BigInt(fee.lamports), origin, checkout }
+}
+
+/** Refusals because somebody else has what the buyer wanted. */
+const codes = new Set<string>(['LISTING_HELD', 'LISTING_NOT_ACTIVE', 'AMOUNT_NOT_LEFT'] satisfies ErrorCode[])
+
+export const overtakenText = 'Someone else was faster. Your payment was not sent.'
+
+/** A purchase of one listing that somebody else has bought, or is buying. The next best offer is what the buyer wants to see. */
+export class Overtaken extends Error {
+  constructor(cause: unknown) {
+    super(overtakenText, { cause })
+    this.name = 'Overtaken'
+  }
+}
+
+/** True if the server refused an order because somebody else was faster. */
+export function isOvertaken(error: unknown): error is ApiError {
+  return error instanceof ApiError && codes.has(error.code)
 }

@@ -1,7 +1,6 @@
 import { isChainBusy } from '../../../api/api-error.ts'
-import { pause } from '../../../api/pause.ts'
+import { pause } from '../../../api/retry-passing.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
-import { PurchaseStopped } from './purchase-stopped.ts'
 
 /** How long to retry without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
 const PATIENCE_MS = 120_000
@@ -51,4 +50,16 @@ export function requireSameWallet(connection: Connection): void {
   throw new PurchaseStopped('Your wallet changed while you waited, so this purchase was given up. Nothing was held, and no SOL moved.', {
     byBuyer: false,
   })
+}
+
+/** A purchase that ended before the wallet was asked. `message` says why, and that no SOL moved. */
+export class PurchaseStopped extends Error {
+  /** True if the buyer wanted it, so that nothing went wrong. */
+  readonly byBuyer: boolean
+
+  constructor(message: string, { byBuyer }: { byBuyer: boolean }) {
+    super(message)
+    this.name = 'PurchaseStopped'
+    this.byBuyer = byBuyer
+  }
 }
