@@ -3,6 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 import { openEvents, readKnownEventId } from '../api/client.ts'
 import { growingPause } from '../api/growing-pause.ts'
+import { type LiveState } from './use-live-updates.ts'
 
 type TabMessage =
   | { kind: 'event'; event: MarketEvent; id: string | undefined }
@@ -188,9 +189,3 @@ export function createEventParser({ onEvent, onRetry }: Listeners): { feed(text:
 export function marketEventOf({ event: type, data: json }: EventSourceMessage): MarketEvent | undefined {
   return type === undefined ? undefined : ({ ...(JSON.parse(json) as object), type } as MarketEvent)
 }
-
-/**
- * live: the market's events arrive, through this tab's stream or another tab's. reconnecting: the stream is down, and everything on
- * the screen is reloaded every few seconds until it is back.
- */
-export type LiveState = 'connecting' | 'live' | 'reconnecting'

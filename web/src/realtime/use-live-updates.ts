@@ -1,16 +1,32 @@
 import { useEffect, useState } from 'react'
 
-import { keys, loadFirstPage } from '../api/queries.ts'
-import { noteMarketAge } from '../api/client.ts'
+import { noteMarketAge, readKnownEventId } from '../api/client.ts'
+import { growingPause } from '../api/growing-pause.ts'
 import { isServerAway, queryClient } from '../api/query-client.ts'
+import { keys, loadFirstPage } from '../api/queries.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
-import { applyEvent, createReloadQueue } from './apply-event.ts'
-import { type LiveState, readHeardEventId, subscribeToEvents } from './subscribe-to-events.ts'
+
+/**
+ * live: the market's events arrive, through this tab's stream or another tab's. reconnecting: the stream is down, and everything on
+ * the screen is reloaded every few seconds until it is back.
+ */
+export type LiveState = 'connecting' | 'live' | 'reconnecting'
 
 /** How often everything on the screen is reloaded while no events arrive, in milliseconds; up to twice that, so that browsers spread. */
 const POLL_MS = 5_000
 
-const reloads = createReloadQueue(queryClient)
+/** How long to wait before the code that follows the market is downloaded again, in milliseconds. */
+const FIRST_RETRY_MS = 1_000
+
+/** Downloaded when the page has loaded and is idle: what the first paint needs waits for none of it. */
+async function downloadEvents() {
+  const events = await import('./follow-events.ts')
+  readHeardEventId = events.readHeardEventId
+  return events
+}
+
+/** The event up to which everything that is loaded is up to date: until events are followed, that of the first page. */
+let readHeardEventId = readKnownEventId
 
 /**
  * Keeps the screen in step with the market.
@@ -23,14 +39,19 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
   useEffect(() => {
     if (reader === undefined) return undefined
     const subscription = new AbortController()
-    const loaded = { client: queryClient, reloads, walletAddress: reader || undefined }
+    const { signal } = subscription
     // Read now, so that private data loaded from here on misses no event after this one.
     const heard = readHeardEventId()
+    const follow = async (failures = 0) => {
+      const events = await downloadEvents().catch(() => undefined)
+      if (signal.aborted) return
+      if (events) return events.followEvents({ heard, walletAddress: reader || undefined, onState: setState, signal })
+      setState('reconnecting')
+      setTimeout(() => void follow(failures + 1), growingPause(failures, FIRST_RETRY_MS))
+    }
     void load()
       .then(whenIdle)
-      .then(() =>
-        subscribeToEvents({ heard, onEvent: (event) => applyEvent(loaded, event), onState: setState, signal: subscription.signal }),
-      )
+      .then(() => follow())
     return () => subscription.abort()
   }, [reader, load])
 
@@ -38,8 +59,11 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
   useEffect(() => {
     if (!polling) return undefined
     if (queryClient.getQueryState(keys.health)?.status === 'success') noteMarketAge(0)
-    const reset = () => {
-      if (!isServerAway()) applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
+    const reset = async () => {
+      if (isServerAway()) return
+      const events = await downloadEvents().catch(() => undefined)
+      if (events) events.reloadMarket()
+      else void queryClient.invalidateQueries({}, { cancelRefetch: false })
     }
     // One request finds out that the server is away; the page then checks whether it is back, and loads everything again.
     const poll = () => {

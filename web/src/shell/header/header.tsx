@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, Suspense } from 'react'
 
-import { type LiveState } from '../../realtime/subscribe-to-events.ts'
+import { type LiveState } from '../../realtime/use-live-updates.ts'
 import { useSignOutEverywhere } from '../../session/session-store.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
