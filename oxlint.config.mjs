@@ -143,7 +143,7 @@ const webArrows = {
   navigation: ['settings', 'ui', 'catalogue'],
   feedback: ['ui'],
   api: [],
-  figures: ['catalogue', 'ui/chart', 'api'],
+  figures: ['catalogue', 'ui', 'ui/chart', 'api'],
   realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'navigation', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],

@@ -22,7 +22,7 @@ export default defineConfig({
     headOfServer(),
     deskInDevelopment(),
     preloadFonts(),
-    reactFirst(),
+    scriptsAfterPaint(),
     importWithoutPreloads(),
     otherLicenses(),
     compressed(),
@@ -35,10 +35,11 @@ export default defineConfig({
     // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what only a player
     // needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's address. A checkout is a page of its own.
     rolldownOptions: {
+      input: { index: 'index.html', react: 'src/first-view/react.ts' },
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\//, priority: 3 },
+            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\/|first-view\/react/, priority: 3 },
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'figures',
@@ -123,22 +124,22 @@ function preloadFonts(): Plugin {
 }
 
 /**
- * Has the browser run React on its own, ahead of the app that imports it. Together they would be one task, in which it can do nothing else.
+ * Has `early.js` run React and the app once the page is painted, and one after the other: as one task before that, they would keep people
+ * from seeing the page, and from using it. Both are downloaded meanwhile, after what the paint needs.
  */
-function reactFirst(): Plugin {
+function scriptsAfterPaint(): Plugin {
   return {
-    name: 'react-first',
+    name: 'scripts-after-paint',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler: (_, { bundle }) =>
-        Object.keys(bundle ?? {})
-          .filter((file) => /\/react-[\w-]+\.js$/.test(file))
-          .map((file) => ({
-            tag: 'script',
-            attrs: { type: 'module', async: true, crossorigin: true, src: `/${file}` },
-            injectTo: 'head' as const,
-          })),
+      handler(html, { bundle }) {
+        const react = Object.keys(bundle ?? {}).filter((file) => /\/react-[\w-]+\.js$/.test(file))
+        const preload = (file: string) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
+        return html.replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/, (_, app: string) =>
+          [...react.map((file) => `/${file}`), app].map(preload).join('\n    '),
+        )
+      },
     },
   }
 }

@@ -24,3 +24,30 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
   }
   addEventListener(type, keep, { capture: true })
 }
+
+/** How long to wait before a script is downloaded again, in milliseconds. */
+const RETRY_MS = 2000
+
+/** @param {string} script */
+async function run(script) {
+  try {
+    await import(script)
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    await run(script)
+  }
+}
+
+async function runAll() {
+  // A page that nobody sees is not painted.
+  if (!document.hidden) await new Promise(requestAnimationFrame)
+  /** @type {NodeListOf<HTMLLinkElement>} */
+  const scripts = document.querySelectorAll('link[rel=modulepreload]')
+  for (const { href } of scripts) {
+    await new Promise((resolve) => setTimeout(resolve))
+    await run(href)
+  }
+}
+
+// The web app's scripts, once the page is painted, and each as a task of its own.
+addEventListener('DOMContentLoaded', () => void runAll())

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import {
@@ -29,6 +30,30 @@ describe('numbers and names', () => {
     expect(formatAmount(1_000_000_000)).toBe('1,000,000,000')
     expect(formatUnitPrice(1 / 3)).toBe('0.3333')
     expect(formatUnitPrice(0.001 / 1_000_000_000)).toBe('0.000000000001')
+  })
+
+  test('numbers are written as the browser’s own formats would write them', () => {
+    const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+    const sol = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
+    const unit = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 })
+    const lamports = fc.oneof(fc.nat(100_000), fc.maxSafeNat()).map((count) => count / 1e9)
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (amount) => {
+        expect(formatAmount(amount)).toBe(whole.format(amount))
+      }),
+    )
+    fc.assert(
+      fc.property(lamports, (price) => {
+        expect(formatSol(price)).toBe(sol.format(price))
+      }),
+    )
+    fc.assert(
+      fc.property(lamports, fc.integer({ min: 1, max: 1_000_000_000 }), (price, amount) => {
+        // In the middle between two, each rounds its own way.
+        fc.pre(!/[1-9]\.?\d\.?\d\.?\d\.?5(?:e|$)/.test(String(price / amount)))
+        expect(formatUnitPrice(price / amount)).toBe(unit.format(price / amount))
+      }),
+    )
   })
 
   test('addresses and signatures are shortened as the specification says', () => {

@@ -1,3 +1,5 @@
+import { formatDecimal } from '../ui/format.ts'
+
 const looks: Record<Direction, { color: string; sign: string }> = {
   up: { color: 'text-good', sign: '▲' },
   down: { color: 'text-fall', sign: '▼' },
@@ -23,9 +25,6 @@ export function Change({ change, over, className = '' }: { change: number; over:
 /** Changes this small do not count as changes. */
 const LEAST = 0.0005
 
-const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
-const wholePercent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 0 })
-
 type Direction = 'up' | 'down' | 'even'
 
 /** Whether a price rose or fell, given the change as a fraction. */
@@ -37,7 +36,7 @@ function directionOf(change: number): Direction {
 /** A change without its sign: 0.0251 becomes "2.5%". */
 export function changeText(change: number): string {
   const size = Math.abs(change)
-  return (size < 1 ? percent : wholePercent).format(size)
+  return `${formatDecimal(size * 100, size < 1 ? 1 : 0)}%`
 }
 
 /** A change in words: "up 2.5%". */

@@ -1,9 +1,11 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
+import { create } from 'zustand'
 
 import { noteMarketAge, readKnownEventId } from '../api/client.ts'
 import { growingPause } from '../api/growing-pause.ts'
 import { isServerAway, queryClient } from '../api/query-client.ts'
 import { keys, loadFirstPage } from '../api/queries.ts'
+import { whenAlive } from '../ui/early-events.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
 
 /**
@@ -11,6 +13,13 @@ import { whenIdle } from '../ui/lazy-component.ts'
  * the screen is reloaded every few seconds until it is back.
  */
 export type LiveState = 'connecting' | 'live' | 'reconnecting'
+
+/** For the few components that show it: the page as a whole is not rendered again. */
+export const useLive = create<{ state: LiveState }>()(() => ({ state: 'connecting' }))
+
+function setState(state: LiveState): void {
+  useLive.setState({ state })
+}
 
 /** How often everything on the screen is reloaded while no events arrive, in milliseconds; up to twice that, so that browsers spread. */
 const POLL_MS = 5_000
@@ -34,8 +43,7 @@ let readHeardEventId = readKnownEventId
  * @param reader whose private events to receive, too; undefined until known, and empty for a visitor
  * @param load loads what people wait for, and never rejects: the events come after it
  */
-export function useLiveUpdates(reader: string | undefined, load: () => Promise<unknown> = loadFirstPage): LiveState {
-  const [state, setState] = useState<LiveState>('connecting')
+export function useLiveUpdates(reader: string | undefined, load: () => Promise<unknown> = loadFirstPage): void {
   useEffect(() => {
     if (reader === undefined) return undefined
     const subscription = new AbortController()
@@ -49,13 +57,14 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
       setState('reconnecting')
       setTimeout(() => void follow(failures + 1), growingPause(failures, FIRST_RETRY_MS))
     }
-    void load()
+    void whenAlive()
+      .then(load)
       .then(whenIdle)
       .then(() => follow())
     return () => subscription.abort()
   }, [reader, load])
 
-  const polling = state === 'reconnecting'
+  const polling = useLive(({ state }) => state === 'reconnecting')
   useEffect(() => {
     if (!polling) return undefined
     if (queryClient.getQueryState(keys.health)?.status === 'success') noteMarketAge(0)
@@ -72,5 +81,4 @@ export function useLiveUpdates(reader: string | undefined, load: () => Promise<u
     const timer = setInterval(poll, POLL_MS * (1 + Math.random()))
     return () => clearInterval(timer)
   }, [polling])
-  return state
 }

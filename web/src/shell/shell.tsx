@@ -10,8 +10,7 @@ import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
 import { useNotices } from '../feedback/notices.ts'
 import { useProcessing } from '../feedback/use-processing.ts'
-import { type LiveState } from '../realtime/use-live-updates.ts'
-import { useLiveUpdates } from '../realtime/use-live-updates.ts'
+import { useLive, useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { type SessionState, useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { marketSettings } from '../settings/market-settings.ts'
@@ -43,12 +42,12 @@ export function Shell() {
   const session = useSession()
   const walletAddress = session.user?.walletAddress
   const { view, views, setView } = useView(walletAddress)
-  const live = useLiveUpdates((online || away) && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
+  useLiveUpdates((online || away) && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
   const [newSales, setNewSales] = useState(0)
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })
   useLoadAfterSignIn(session)
-  useLoadFailureBanner({ live, online })
+  useLoadFailureBanner({ online })
   useEffect(replayEarlyEvents, [])
   const firstLoadOver = useFirstLoadOver()
 
@@ -61,7 +60,7 @@ export function Shell() {
     <>
       <div className="flex min-h-dvh flex-col">
         <div className="contents" inert={busy}>
-          <Header live={online ? live : undefined} config={config} walletAddress={walletAddress} tabs={tabs} />
+          <Header online={online} config={config} walletAddress={walletAddress} tabs={tabs} />
         </div>
         <NoticeArea />
         <CrashScreen fallback={null}>
@@ -142,7 +141,7 @@ function useLoadAfterSignIn({ authorization, user }: SessionState): void {
 }
 
 /** Says in the banner that something could not be loaded (specification, section 8), unless the query is `quiet`. */
-function useLoadFailureBanner({ live, online }: { live: LiveState; online: boolean }): void {
+function useLoadFailureBanner({ online }: { online: boolean }): void {
   const queries = useQueryClient().getQueryCache()
   const { showBanner } = useNotices()
   useEffect(() => {
@@ -152,10 +151,10 @@ function useLoadFailureBanner({ live, online }: { live: LiveState; online: boole
       if (event.type !== 'updated' || event.action.type !== 'error') return
       const { meta, state } = event.query
       // While everything is polled, the screen keeps its data, and the badge says that it may be old.
-      const polled = live === 'reconnecting' && state.data !== undefined
+      const polled = useLive.getState().state === 'reconnecting' && state.data !== undefined
       if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
     })
-  }, [queries, live, online, showBanner])
+  }, [queries, online, showBanner])
 }
 
 /** True if the session has ended, which has its own message. */

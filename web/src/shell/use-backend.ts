@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
 
 import { growingPause } from '../api/growing-pause.ts'
 import { useMarketTime } from '../api/client.ts'
@@ -22,10 +22,10 @@ const FIRST_CHECK_MS = 2_000
  */
 export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
   const { showBanner, dismissBanner } = useNotices()
-  const health = useQuery(healthQuery)
-  const market = useInfiniteQuery({ ...listingsQuery(allListings), enabled: false })
+  // Asked here, and looked at below: the page is rendered again when the status changes, not with every answer.
+  useQuery({ ...healthQuery, notifyOnChangeProps: [] })
   const { data: config } = useQuery(configQuery)
-  const backend = statusOf(health, market)
+  const backend = useSyncExternalStore(watchAnswers, readStatus, readStatus)
   useEffect(() => {
     // The page came with an answer of the server's; the check on load (specification, section 4) is made all the same.
     if (isOnlyFirstView()) reload(keys.health)
@@ -64,18 +64,18 @@ function catchUp(): void {
   void queryClient.invalidateQueries({ predicate: ({ state }) => Math.max(state.dataUpdatedAt, state.errorUpdatedAt) > asOf })
 }
 
-/** What the query client knows of a request that is made again and again. */
-interface Asked<Data> {
-  data: Data | undefined
-  dataUpdatedAt: number
-  errorUpdatedAt: number
+function watchAnswers(onChange: () => void): () => void {
+  return queryClient.getQueryCache().subscribe(onChange)
 }
 
 /** While a failed request is repeated, its failure still counts. */
-function statusOf(health: Asked<{ status: string }>, market: Asked<unknown>): BackendStatus {
-  const failed = health.errorUpdatedAt > health.dataUpdatedAt
-  if (!failed && !health.data) return 'checking'
+function readStatus(): BackendStatus {
+  const health = queryClient.getQueryState(healthQuery.queryKey)
+  const failed = health !== undefined && health.errorUpdatedAt > health.dataUpdatedAt
+  if (!failed && !health?.data) return 'checking'
   if (!failed && health.data?.status === 'ok') return 'online'
-  if (market.data && !(isOnlyFirstView() && market.errorUpdatedAt > 0)) return 'away'
-  return market.errorUpdatedAt > 0 ? 'offline' : 'checking'
+  const market = queryClient.getQueryState(listingsQuery(allListings).queryKey)
+  const marketFailed = market !== undefined && market.errorUpdatedAt > 0
+  if (market?.data && !(isOnlyFirstView() && marketFailed)) return 'away'
+  return marketFailed ? 'offline' : 'checking'
 }

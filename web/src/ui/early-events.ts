@@ -22,6 +22,32 @@ const LATER = 'data-alive-later'
 const LATE_MS = 10_000
 const LOOK_MS = 100
 
+/** The parts of the first view that are not alive yet, and who waits for them. */
+const dormant = new Set<Element>()
+let wake = () => {}
+
+/**
+ * Resolves once the whole first view is alive. What it shows must not change before: React would find something else in the page than it
+ * renders, and build that part anew, without what was pressed or typed in it.
+ */
+export async function whenAlive(): Promise<void> {
+  if (dormant.size === 0) return
+  await new Promise<void>((resolve) => {
+    wake = resolve
+    setTimeout(resolve, LATE_MS)
+  })
+}
+
+/** Takes note of all parts that are alive later. */
+export function noteDormantParts(): void {
+  for (const part of document.querySelectorAll(`[${LATER}]`)) dormant.add(part)
+}
+
+function awaken(part: Element | null): void {
+  for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
+  if (dormant.size === 0) wake()
+}
+
 /** Does what somebody wanted before the web app was there, now that it is. From now on, events reach it themselves. */
 export function replayEarlyEvents(): void {
   document.querySelector(`[${FIRST_VIEW_ATTRIBUTE}]`)?.removeAttribute(FIRST_VIEW_ATTRIBUTE)
@@ -33,7 +59,10 @@ export function replayEarlyEvents(): void {
 /** For an element that is alive later than the rest of the page: marks it, and does what somebody wanted with it. */
 export function useLateReplay() {
   const ref = useRef<HTMLDivElement & HTMLElement>(null)
-  useEffect(() => replay((target) => (ref.current?.contains(target) ? target : undefined)), [])
+  useEffect(() => {
+    replay((target) => (ref.current?.contains(target) ? target : undefined))
+    awaken(ref.current)
+  }, [])
   return { ref, [LATER]: '' }
 }
 

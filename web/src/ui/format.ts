@@ -1,34 +1,47 @@
 import { SELLER_CHARACTERS_SHOWN, SIGNATURE_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
 
-const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
-const unitNumber = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 12 })
+const SOL_DIGITS = 9
+const UNIT_PRICE_DIGITS = 4
 const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
 const dayAndClock: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
 const dateAndTime: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' }
 const dateAndTimeUtc: Intl.DateTimeFormatOptions = { ...dateAndTime, timeZone: 'UTC' }
 const dateFormats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()
 
-/** Made when it is first needed: each takes the browser some milliseconds. */
-function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** A format of dates, made when it is first needed: each takes the browser some milliseconds. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const format = dateFormats.get(options) ?? new Intl.DateTimeFormat('en-GB', options)
   dateFormats.set(options, format)
   return format
 }
 
+/**
+ * A number with at most so many decimals, thousands set apart: 1234.5 is "1,234.5". The browser's own formats of numbers would hold up the
+ * first view, for longer than all else in it.
+ */
+export function formatDecimal(value: number, decimals: number): string {
+  const shortest = String(value)
+  const isExact = !shortest.includes('e') && (shortest.split('.')[1] ?? '').length <= decimals
+  const [whole = '', fraction = ''] = (isExact ? shortest : value.toFixed(decimals)).split('.')
+  const end = fraction.replace(/0+$/, '')
+  return `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${end && '.'}${end}`
+}
+
 /** 12345 becomes "12,345". */
 export function formatAmount(amount: number): string {
-  return wholeNumber.format(amount)
+  return formatDecimal(amount, 0)
 }
 
 /** A price in SOL without trailing zeros: 1234.5 becomes "1,234.5". */
 export function formatSol(sol: number): string {
-  return solNumber.format(sol)
+  return formatDecimal(sol, SOL_DIGITS)
 }
 
 /** The price of one token in SOL, with four significant digits. */
 export function formatUnitPrice(sol: number): string {
-  return unitNumber.format(sol)
+  const rounded = Number(sol.toPrecision(UNIT_PRICE_DIGITS))
+  const magnitude = Math.floor(Math.log10(rounded || 1))
+  return formatDecimal(rounded, Math.max(0, UNIT_PRICE_DIGITS - 1 - magnitude))
 }
 
 /** First 8 characters of a seller's address, then an ellipsis (specification, section 2). */

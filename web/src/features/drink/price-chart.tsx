@@ -3,7 +3,7 @@ import { type KeyboardEvent, type PointerEvent } from 'react'
 import { priceLine } from '../../figures/candle-series.ts'
 import { type Candle } from '../../figures/figure-queries.ts'
 import { priceScale, type PriceScale, timeTicks } from '../../ui/chart/price-scale.ts'
-import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
+import { dateFormat, formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { type ChartData, type Frame, nearestCandle } from './chart-frame.ts'
 
 /** In pixels, like everything here. */
@@ -124,7 +124,7 @@ function Axes({ plot }: { plot: Plot }) {
           <g key={at}>
             <line x1={x(at)} x2={x(at)} y1={volumeBottom} y2={volumeBottom + 5} className="stroke-edge" />
             <text x={x(at)} y={height - 4} textAnchor="middle" className="fill-dim">
-              {axisFormats[shows].format(at)}
+              {dateFormat(axisFormats[shows]).format(at)}
             </text>
           </g>
         ))}
@@ -266,23 +266,26 @@ function tenth(pixels: number): number {
 
 const DAY = 24 * 60 * 60_000
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const dayAndClock = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
+const day: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }
+const dayAndClock: Intl.DateTimeFormatOptions = { ...day, ...clock }
 /** Days of candles are days in UTC, wherever the browser is. */
-const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-const month = new Intl.DateTimeFormat('en-GB', { month: 'short' })
-const year = new Intl.DateTimeFormat('en-GB', { year: 'numeric' })
+const utcDay: Intl.DateTimeFormatOptions = { ...day, year: 'numeric', timeZone: 'UTC' }
 
 /** The labels of a time axis. */
-const axisFormats = { hour: clock, day, month, year } as const
+const axisFormats = { hour: clock, day, month: { month: 'short' }, year: { year: 'numeric' } } as const satisfies Record<
+  string,
+  Intl.DateTimeFormatOptions
+>
 
 /** The time of a candle whose step is this many milliseconds: "23 Nov, 14:00 to 14:15", or "23 Nov 2026". */
 export function candleTime({ start }: Candle, step: number): string {
   const from = new Date(start)
   const to = new Date(from.getTime() + step)
-  if (step < DAY) return `${dayAndClock.format(from)} to ${clock.format(to)}`
-  return step === DAY ? utcDay.format(from) : `${utcDay.format(from)} to ${utcDay.format(new Date(to.getTime() - DAY))}`
+  if (step < DAY) return `${dateFormat(dayAndClock).format(from)} to ${dateFormat(clock).format(to)}`
+  return step === DAY
+    ? dateFormat(utcDay).format(from)
+    : `${dateFormat(utcDay).format(from)} to ${dateFormat(utcDay).format(new Date(to.getTime() - DAY))}`
 }
 
 /** What was traded in a candle: "120 for 0.48 SOL in 3 trades". */

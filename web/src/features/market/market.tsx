@@ -1,7 +1,7 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Listing } from '@juicebar/contract/schemas'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { type ComponentType, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 
 import { listingsQuery } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
@@ -86,7 +86,8 @@ function useMarket() {
   const [filter, setFilter] = useState(() => readFilter(shownQuery()))
   const search = useDebounced(filter.search.trim())
   const query = useInfiniteQuery({ ...listingsQuery(listingFilter({ ...filter, search })), placeholderData: keepPreviousData })
-  const listings = useDeferredValue(query.data?.pages.flatMap((page) => page.listings))
+  const { data } = query
+  const listings = useDeferredValue(useMemo(() => data?.pages.flatMap((page) => page.listings), [data]))
   useAddress(marketAddress({ ...filter, search }))
   return {
     filter,

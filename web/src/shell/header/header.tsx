@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, Suspense } from 'react'
 
-import { type LiveState } from '../../realtime/use-live-updates.ts'
+import { type LiveState, useLive } from '../../realtime/use-live-updates.ts'
 import { useSignOutEverywhere } from '../../session/session-store.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
@@ -13,15 +13,15 @@ import { CrashScreen } from '../crash-screen.tsx'
 const PlayerControls = lazyComponent(async () => (await import('./player-controls.tsx')).PlayerControls)
 
 interface HeaderProps {
-  /** Undefined until the server has answered. */
-  live: LiveState | undefined
+  /** The server has answered. */
+  online: boolean
   config: PublicConfig | undefined
   walletAddress: string | undefined
   tabs: ReactNode
 }
 
 /** Title, tabs, balance, logout and wallet. On a phone, a player's tabs and logout are at the lower edge. */
-export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
+export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
   const signOutEverywhere = useSignOutEverywhere()
   const isDemo = useWallet((wallet) => wallet.connected?.wallet.name === DEMO_WALLET)
   return (
@@ -34,7 +34,7 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
           {tabs}
         </div>
         <div className="flex items-center justify-end gap-2 sm:gap-3">
-          {live && <LiveBadge state={live} />}
+          {online && <LiveBadge />}
           {/* If they cannot be downloaded, the main area says so. */}
           <CrashScreen fallback={null}>
             <Suspense>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Suspense>
@@ -76,7 +76,8 @@ const titles: Record<LiveState, string> = {
 }
 
 /** Shows whether changes on the market appear at once. */
-function LiveBadge({ state }: { state: LiveState }) {
+function LiveBadge() {
+  const { state } = useLive()
   return (
     <span className="flex items-center gap-1.5 text-tiny font-semibold text-dim" role="status" title={titles[state]}>
       <span className="max-sm:sr-only sm:min-w-21 sm:text-right">{labels[state]}</span>
