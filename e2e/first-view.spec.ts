@@ -107,6 +107,21 @@ test.describe('before the script is there', () => {
   })
 })
 
+test('back leads to the page before, also before the script is there', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('article').first().getByRole('link').click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  const { release } = await holdScripts(page)
+  await page.reload({ waitUntil: 'commit' })
+  await expect(page.getByRole('heading', { level: 2 }).filter({ hasText: /^\d/ })).toBeVisible()
+  await page.goBack({ waitUntil: 'commit' })
+  await expect(page).toHaveURL('/')
+  await expect(offers(page).first()).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 }).filter({ hasText: /^\d/ })).toHaveCount(0)
+  release()
+  await expect(page).toHaveTitle('Juicebar Marketplace')
+})
+
 test('the filter is in the market’s address: it can be reloaded, shared, and returned to', async ({ page, trader }) => {
   const seller = await trader()
   await list(seller, 'GRAPE_SODA', 2, 0.7)

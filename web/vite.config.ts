@@ -32,8 +32,9 @@ export default defineConfig({
     // Images stay files: the content security policy forbids inlined ones, and files are cached on their own.
     assetsInlineLimit: 0,
     modulePreload: false,
-    // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what only a player
-    // needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's address. A checkout is a page of its own.
+    // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what buys at the best
+    // price, what only a player needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's
+    // address. A checkout is a page of its own.
     rolldownOptions: {
       input: { index: 'index.html', react: 'src/first-view/react.ts' },
       output: {
@@ -46,17 +47,22 @@ export default defineConfig({
               test: /src\/(?:figures|navigation|ui\/chart)\/|market\/price-strip|endpoints\/figures|history\/signature-link/,
               priority: 1,
             },
+            {
+              name: 'buying',
+              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price)\/|alerts\/tell-me|api\/retry-passing/,
+              priority: 2,
+            },
             { name: 'addressed', test: /main-area\/addressed|worker\/register-worker/, priority: 1 },
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
-              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|payment\/sign-payment|purchase\/(?:way-to-pay|buy-dialog|purchase-progress|purchase-state)|best-price\/quote|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/(?:mobile-problem|request-local))|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|first-view)|api\/listing-query/,
+              test: /ui\/modal|feedback\/overlay|payment\/sign-payment|purchase\/(?:way-to-pay|buy-dialog|purchase-progress|purchase-state)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/(?:mobile-problem|request-local))|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|first-view)|api\/listing-query/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },
             {
               name: 'player',
-              test: /player-controls|attention|drink-panel|features\/(?:alerts|cases|history|inventory|market\/activity|my-listings|purchase\/(?:flow|hold|co-signed|open|basket|best-price))\/|purchase\/carry-out|src\/payment\//,
+              test: /player-controls|attention|features\/(?:alerts|cases|history|inventory|market\/activity|my-listings|purchase\/(?:flow|hold|co-signed|open|basket))\/|purchase\/carry-out|src\/payment\//,
             },
             { name: 'checkout', test: /purchase\/checkout\/|shell\/checkout-shell|endpoints\/checkouts/ },
           ],

@@ -25,6 +25,11 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
   addEventListener(type, keep, { capture: true })
 }
 
+// Back to a page whose HTML this is not.
+addEventListener('popstate', () => {
+  if (document.querySelector('[data-first-view]')) location.reload()
+})
+
 /** How long to wait before a script is downloaded again, in milliseconds. */
 const RETRY_MS = 2000
 

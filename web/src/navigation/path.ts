@@ -18,6 +18,8 @@ export function usePath(): string {
 export function showPath(path: string, search = ''): void {
   shown = path
   query = search
+  // What has a title of its own says so when it is shown. The one before may have come with the HTML.
+  if (inBrowser) document.title = marketSettings().title
   listeners.forEach((listener) => listener())
 }
 
@@ -49,12 +51,15 @@ function subscribe(listener: () => void): () => void {
 
 /** Sets the page's title like the server does in the HTML; undefined leaves it unchanged. */
 export function useTitle(name: string | undefined): void {
+  // Rendered again, so that a page of the same name says so at its own address.
+  usePath()
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · ${marketSettings().title}`
+  })
   useEffect(() => {
     if (name === undefined) return undefined
-    const { title } = marketSettings()
-    document.title = `${name} · ${title}`
     return () => {
-      document.title = title
+      document.title = marketSettings().title
     }
   }, [name])
 }
