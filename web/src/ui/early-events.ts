@@ -28,7 +28,7 @@ let wake = () => {}
 
 /**
  * Resolves once the whole first view is alive. What it shows must not change before: React would find something else in the page than it
- * renders, and build that part anew, without what was pressed or typed in it.
+ * renders, and build that part once more, without what was pressed or typed in it.
  */
 export async function whenAlive(): Promise<void> {
   if (dormant.size === 0) return
