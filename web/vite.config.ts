@@ -140,6 +140,8 @@ function scriptsAfterPaint(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle }) {
+        // The desk has no first view, and so nothing that its script could hold up.
+        if (!html.includes('/early.js')) return html
         const react = Object.keys(bundle ?? {}).filter((file) => /\/react-[\w-]+\.js$/.test(file))
         const preload = (file: string) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
         return html.replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/, (_, app: string) =>

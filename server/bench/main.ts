@@ -10,6 +10,7 @@ import { benchmarkOrders } from './benchmarks/orders.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
+import { benchmarkPage } from './benchmarks/page.ts'
 import { benchmarkPeers } from './benchmarks/peers.ts'
 import { benchmarkMetrics } from './benchmarks/metrics.ts'
 import { benchmarkPurchase } from './benchmarks/purchase.ts'
@@ -21,7 +22,7 @@ import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, figures, settlement, purchase,
- * co-signed, peers, sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
+ * co-signed, peers, sign-in, orders, live, start, page, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
  * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
  * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`; for figures, `--trades`.
  */
@@ -51,6 +52,7 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   orders: async () => lines.push(...(await benchmarkOrders(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
   start: async () => lines.push(...(await benchmarkStart(databases, pairs))),
+  page: async () => lines.push(...(await benchmarkPage(databases, pairs, say))),
   webhooks: async () => lines.push(...(await benchmarkWebhooks(databases, pairs))),
   metrics: async () => lines.push(...(await benchmarkMetrics(databases, pairs))),
   audit: async () =>

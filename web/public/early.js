@@ -26,21 +26,35 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
 }
 
 // Back to a page whose HTML this is not.
+const opened = location.pathname + location.search
 addEventListener('popstate', () => {
-  if (document.querySelector('[data-first-view]')) location.reload()
+  const isOther = location.pathname + location.search !== opened
+  if (isOther && document.querySelector('[data-first-view]')) location.reload()
 })
 
-/** How long to wait before a script is downloaded again, in milliseconds. */
+/** How long to wait before a script is asked for again, in milliseconds. */
 const RETRY_MS = 2000
 
-/** @param {string} script */
+/**
+ * Runs a script. If it could not be downloaded, the page is loaded again as soon as it can be: browsers may take a module that failed once
+ * for failed as long as a page is open.
+ * @param {string} script
+ */
 async function run(script) {
   try {
     await import(script)
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    await run(script)
+  } catch (error) {
+    if (!/dynamically imported module|importing a module/i.test(String(error))) throw error
+    await untilThere(script)
+    location.reload()
   }
+}
+
+/** @param {string} script */
+async function untilThere(script) {
+  await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  const reply = await fetch(script).catch(() => undefined)
+  if (!reply?.ok) await untilThere(script)
 }
 
 async function runAll() {

@@ -15,7 +15,7 @@ import { startServer } from '../servers/start-server.ts'
 
 const run = promisify(execFile)
 
-const AUDIT = fileURLToPath(new URL('../../src/audit.ts', import.meta.url))
+const AUDIT = fileURLToPath(new URL('../../src/audit-command.ts', import.meta.url))
 /** A tenth is audited first: a whole audit may be no slower for each payment, and take no more memory. */
 const SHARE = 0.1
 const SAMPLE_MILLIS = 500

@@ -16,10 +16,10 @@ export function usePath(): string {
 
 /** Shows the page at another path, without a trace in the browser's history. */
 export function showPath(path: string, search = ''): void {
+  // What has a title of its own says so when it is shown. The one before may have come with the HTML.
+  if (inBrowser && path !== shown) document.title = marketSettings().title
   shown = path
   query = search
-  // What has a title of its own says so when it is shown. The one before may have come with the HTML.
-  if (inBrowser) document.title = marketSettings().title
   listeners.forEach((listener) => listener())
 }
 

@@ -1,6 +1,6 @@
 import { messages } from '@juicebar/contract/messages'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 
 import { growingPause } from '../api/growing-pause.ts'
@@ -22,8 +22,9 @@ const FIRST_CHECK_MS = 2_000
  */
 export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
   const { showBanner, dismissBanner } = useNotices()
-  // Asked here, and looked at below: the page is rendered again when the status changes, not with every answer.
+  // Asked and kept here, and looked at below: the page is rendered again when the status changes, not with every answer.
   useQuery({ ...healthQuery, notifyOnChangeProps: [] })
+  useInfiniteQuery({ ...listingsQuery(allListings), enabled: false, notifyOnChangeProps: [] })
   const { data: config } = useQuery(configQuery)
   const backend = useSyncExternalStore(watchAnswers, readStatus, readStatus)
   useEffect(() => {
@@ -65,7 +66,7 @@ function catchUp(): void {
 }
 
 function watchAnswers(onChange: () => void): () => void {
-  return queryClient.getQueryCache().subscribe(onChange)
+  return queryClient.getQueryCache().subscribe(({ type }) => type === 'updated' && onChange())
 }
 
 /** While a failed request is repeated, its failure still counts. */

@@ -31,11 +31,14 @@ let wake = () => {}
  * renders, and build that part once more, without what was pressed or typed in it.
  */
 export async function whenAlive(): Promise<void> {
+  awaken(null)
   if (dormant.size === 0) return
   await new Promise<void>((resolve) => {
     wake = resolve
     setTimeout(resolve, LATE_MS)
   })
+  // What has not come by now will not.
+  dormant.clear()
 }
 
 /** Takes note of all parts that are alive later. */
