@@ -86,6 +86,7 @@ const browserOnly = [
     message: 'The web app may import schemas only as types.',
   },
   { group: ['node:*'], message: 'The web app runs in a browser.' },
+  { group: ['react'], importNames: ['Suspense'], message: 'A `Part` also keeps what people do with it before it is alive.' },
 ]
 
 /** The floors of the server, from the ground up: what stands on one may import what stands on those below it. */
@@ -253,6 +254,7 @@ const arrows = [
     { group: ['../app.tsx', '../main.tsx', '../../app.tsx', '../../main.tsx'], message: webOrder },
   ]),
   ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/*.*`, [...browserOnly, webImports(folder, open)])),
+  imports('web/src/ui/part.tsx', browserOnly.slice(0, -1)),
 ]
 
 function imports(files, patterns) {

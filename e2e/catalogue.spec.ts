@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
+import { holdScripts } from './support/hold-scripts.ts'
 import { manyNames, writeManyItems } from './support/many-items.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { expect, findListing, fullOnly, type Player, sell, test } from './support/test.ts'
@@ -203,6 +204,15 @@ test.describe('two hundred items', () => {
       await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(1)
     })
   }
+
+  test('are chosen with what is downloaded on its own, also when that comes late', async ({ page }) => {
+    const { release } = await holdScripts(page, 'item-filter-*.js')
+    await page.goto('/')
+    await expect(page.locator('[data-first-view]')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Item: All items' }).click()
+    release()
+    await expect(page.getByRole('combobox', { name: 'Search the items' })).toBeVisible()
+  })
 
   test('that are not there are told so, and Escape chooses nothing', async ({ page }) => {
     await page.goto('/')

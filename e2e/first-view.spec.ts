@@ -2,18 +2,8 @@ import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { holdScripts } from './support/hold-scripts.ts'
 import { expect, test } from './support/test.ts'
-
-/** Holds back the web app, so that there is nothing but the first view until `release` is called. */
-async function holdScripts(page: Page): Promise<{ release: () => void }> {
-  let release = () => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
-  await page.route('**/assets/*.js', async (route) => {
-    await released
-    await route.continue()
-  })
-  return { release }
-}
 
 const offers = (page: Page) => page.getByRole('article')
 

@@ -6,7 +6,7 @@ try {
   // Without access to storage, nobody can be signed in.
 }
 
-// What people do with the first view is kept for the web app, which does it once it is there. Links work at once.
+// What people do with a part of the page that is not alive yet is kept for the web app, which does it once it is. Links work at once.
 /** @type {{ type: string, target: Element, value: string }[]} */
 const earlyEvents = []
 Object.assign(window, { earlyEvents })
@@ -15,7 +15,7 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
   const keep = (event) => {
     const touched = event.target instanceof Element ? event.target : null
     const target = type === 'click' ? touched?.closest('a, button') : touched
-    if (!document.querySelector('[data-first-view]') || !target || target.matches('a')) return
+    if (!target?.closest('[data-first-view], [data-dormant]') || target.matches('a')) return
     event.stopPropagation()
     if (type === 'click') event.preventDefault()
     // React gives a field the value of the first view when it takes over.

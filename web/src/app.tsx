@@ -1,6 +1,6 @@
 import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, StrictMode, Suspense } from 'react'
+import { lazy, StrictMode } from 'react'
 
 import { queryClient } from './api/query-client.ts'
 import { PurchaseProvider } from './features/purchase/purchase-provider.tsx'
@@ -9,6 +9,7 @@ import { shownPath } from './navigation/path.ts'
 import { CrashScreen } from './shell/crash-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Spinner } from './ui/spinner.tsx'
+import { Part } from './ui/part.tsx'
 
 /** Downloaded only where it is shown. */
 const CheckoutShell = lazy(async () => ({ default: (await import('./shell/checkout-shell.tsx')).CheckoutShell }))
@@ -34,9 +35,9 @@ export function Page() {
 function Checkout() {
   return (
     <CrashScreen>
-      <Suspense fallback={<Spinner className="mx-auto my-40 size-8" />}>
+      <Part fallback={<Spinner className="mx-auto my-40 size-8" />}>
         <CheckoutShell />
-      </Suspense>
+      </Part>
     </CrashScreen>
   )
 }

@@ -1,6 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { Suspense, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 
 import { configQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -8,6 +8,7 @@ import { NoticeArea, NoticesProvider } from '../feedback/notice-area.tsx'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { CrashScreen } from '../shell/crash-screen.tsx'
 import { lazyComponent } from '../ui/lazy-component.ts'
+import { Part } from '../ui/part.tsx'
 import { platformOf } from '../wallet/wallet.ts'
 import { useWallets } from '../wallet/use-connect.ts'
 import { Access } from './access.tsx'
@@ -62,7 +63,7 @@ function DeskPage() {
           </Shown>
         </main>
       )}
-      <Suspense>{config && <OwnWallets config={config} />}</Suspense>
+      <Part>{config && <OwnWallets config={config} />}</Part>
     </>
   )
 }

@@ -1,10 +1,11 @@
 import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { Suspense } from 'react'
+import { useEffect, useState } from 'react'
 
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { usePath } from '../navigation/path.ts'
-import { lazyComponent } from '../ui/lazy-component.ts'
+import { lazyComponent, prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
+import { Part } from '../ui/part.tsx'
 import { useRetained } from '../ui/use-retained.ts'
 import { PHANTOM } from '../wallet/wallet.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
@@ -21,11 +22,11 @@ interface DialogsProps {
   closed: boolean
   /** What the Processing overlay says; undefined hides it. */
   processing: string | undefined
-  firstLoadOver: boolean
 }
 
 /** Everything that is shown on top. Each part is downloaded when it is first needed. */
-export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsProps) {
+export function Dialogs({ config, closed, processing }: DialogsProps) {
+  const firstLoadOver = useFirstLoadOver()
   const { confirming, overtaken, running } = usePurchase()
   const path = usePath()
   const buying = useRetained(confirming ?? overtaken)
@@ -33,13 +34,25 @@ export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsPr
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>
-      <Suspense>{processing && <Overlay label={processing} />}</Suspense>
-      <Suspense>
+      <Part>{processing && <Overlay label={processing} />}</Part>
+      <Part>
         {running && <PurchaseProgress />}
         {buying && <BuyDialog />}
-      </Suspense>
-      <Suspense>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</Suspense>
+      </Part>
+      <Part>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</Part>
       <PageWallets config={config} registers={registers} />
     </>
   )
+}
+
+/** True once the first load is over; from then on, code that may be needed next is downloaded in idle time. */
+function useFirstLoadOver(): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    void whenFirstLoadIsOver().then(() => {
+      setOver(true)
+      void prefetchWhenIdle()
+    })
+  }, [])
+  return over
 }

@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { Suspense } from 'react'
 
 import { lazyComponent } from '../ui/lazy-component.ts'
+import { Part } from '../ui/part.tsx'
 import { platformOf } from '../wallet/wallet.ts'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
@@ -16,9 +16,9 @@ interface PageWalletsProps {
 /** The wallets that come with the page: the Demo Wallet, and the way to the wallets of a phone. */
 export function PageWallets({ config, registers }: PageWalletsProps) {
   return (
-    <Suspense>
+    <Part>
       {registers && config?.demoWallet && <DemoWallet />}
       {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
-    </Suspense>
+    </Part>
   )
 }

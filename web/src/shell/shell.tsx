@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 import { ApiError } from '../api/api-error.ts'
 import { balancesQuery, keys, myListingsQuery, reload } from '../api/queries.ts'
@@ -16,7 +16,8 @@ import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { marketSettings } from '../settings/market-settings.ts'
 import { replayEarlyEvents } from '../ui/early-events.ts'
 import { InBrowser } from '../ui/in-browser.tsx'
-import { lazyComponent, prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
+import { lazyComponent } from '../ui/lazy-component.ts'
+import { Part } from '../ui/part.tsx'
 import { useWallets } from '../wallet/use-connect.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
@@ -49,7 +50,6 @@ export function Shell() {
   useLoadAfterSignIn(session)
   useLoadFailureBanner({ online })
   useEffect(replayEarlyEvents, [])
-  const firstLoadOver = useFirstLoadOver()
 
   const processing = useProcessing()
   const { running } = usePurchase()
@@ -64,10 +64,10 @@ export function Shell() {
         </div>
         <NoticeArea />
         <CrashScreen fallback={null}>
-          <Suspense>{closed && <ClosedBar away={away} />}</Suspense>
-          <Suspense>
+          <Part>{closed && <ClosedBar away={away} />}</Part>
+          <Part>
             {walletAddress && <NewSales key={walletAddress} {...{ walletAddress, looking: view === 'listings', onCount: setNewSales }} />}
-          </Suspense>
+          </Part>
         </CrashScreen>
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-4 sm:px-6 sm:py-8">
@@ -81,7 +81,7 @@ export function Shell() {
         </div>
       </div>
       <CrashScreen>
-        <Dialogs config={config} closed={closed} processing={processing} firstLoadOver={firstLoadOver} />
+        <Dialogs config={config} closed={closed} processing={processing} />
       </CrashScreen>
     </>
   )
@@ -110,18 +110,6 @@ function Footer({ config }: { config: PublicConfig | undefined }) {
       </div>
     </footer>
   )
-}
-
-/** True once the first load is over; from then on, code that may be needed next is downloaded in idle time. */
-function useFirstLoadOver(): boolean {
-  const [over, setOver] = useState(false)
-  useEffect(() => {
-    void whenFirstLoadIsOver().then(() => {
-      setOver(true)
-      void prefetchWhenIdle()
-    })
-  }, [])
-  return over
 }
 
 /** Loads balances, own listings and all listings after a login (specification, section 4); the header loads the SOL balance. */

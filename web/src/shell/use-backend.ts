@@ -9,6 +9,7 @@ import { allListings, configQuery, healthQuery, keys, listingsQuery, reload } fr
 import { queryClient } from '../api/query-client.ts'
 import { isOnlyFirstView } from '../first-view/first-view.ts'
 import { useNotices } from '../feedback/notices.ts'
+import { whenAlive } from '../ui/early-events.ts'
 
 /** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
 export type BackendStatus = 'checking' | 'online' | 'away' | 'offline'
@@ -29,7 +30,7 @@ export function useBackend(): { backend: BackendStatus; config: PublicConfig | u
   const backend = useSyncExternalStore(watchAnswers, readStatus, readStatus)
   useEffect(() => {
     // The page came with an answer of the server's; the check on load (specification, section 4) is made all the same.
-    if (isOnlyFirstView()) reload(keys.health)
+    if (isOnlyFirstView()) void whenAlive().then(() => reload(keys.health))
   }, [])
   useEffect(() => {
     if (backend === 'away' && isOnlyFirstView()) reload(keys.listings)

@@ -1,7 +1,6 @@
 import { FIRST_VIEW_ATTRIBUTE } from '@juicebar/contract/first-view'
-import { useEffect, useRef } from 'react'
 
-/** What somebody did with the first view, as `early.js` keeps it. */
+/** What somebody did with what was not alive yet, as `early.js` keeps it. */
 interface EarlyEvent {
   type: 'click' | 'input' | 'change' | 'toggle'
   target: HTMLElement
@@ -15,79 +14,85 @@ declare global {
   }
 }
 
-/** The attribute of what is alive later than the rest of the page, because its code is downloaded on its own. */
-const LATER = 'data-alive-later'
+/** The attribute of a part that is not alive yet; `early.js` keeps what people do with it. */
+export const DORMANT = 'data-dormant'
 
-/** How long a part may take to arrive that takes the place of what was pressed, and how often to look for it, in milliseconds. */
+/** How long a part may take to come alive, and a button to take the place of one that was pressed, in milliseconds. */
 const LATE_MS = 10_000
+/** How often to look for such a button, in milliseconds. */
 const LOOK_MS = 100
 
 /** The parts of the first view that are not alive yet, and who waits for them. */
 const dormant = new Set<Element>()
-let wake = () => {}
+const waiting = new Set<() => void>()
+
+/** Takes note of all parts of the first view, before it comes alive. */
+export function noteDormantParts(): void {
+  for (const part of document.querySelectorAll(`[${DORMANT}]`)) dormant.add(part)
+}
 
 /**
  * Resolves once the whole first view is alive. What it shows must not change before: React would find something else in the page than it
  * renders, and build that part once more, without what was pressed or typed in it.
  */
 export async function whenAlive(): Promise<void> {
-  awaken(null)
+  forget(undefined)
   if (dormant.size === 0) return
   await new Promise<void>((resolve) => {
-    wake = resolve
+    waiting.add(resolve)
     setTimeout(resolve, LATE_MS)
   })
   // What has not come by now will not.
   dormant.clear()
 }
 
-/** Takes note of all parts that are alive later. */
-export function noteDormantParts(): void {
-  for (const part of document.querySelectorAll(`[${LATER}]`)) dormant.add(part)
-}
-
-function awaken(part: Element | null): void {
-  for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
-  if (dormant.size === 0) wake()
+/** For a part that has come alive: from now on, events reach it themselves, and those before are made good. */
+export function awaken(part: Element): void {
+  part.removeAttribute(DORMANT)
+  forget(part)
+  replay()
 }
 
 /** Does what somebody wanted before the web app was there, now that it is. From now on, events reach it themselves. */
 export function replayEarlyEvents(): void {
   document.querySelector(`[${FIRST_VIEW_ATTRIBUTE}]`)?.removeAttribute(FIRST_VIEW_ATTRIBUTE)
-  replay((target) => (target.isConnected && target.closest(`[${LATER}]`) === null ? target : undefined))
-  const timer = setInterval(() => replay(successorOf), LOOK_MS)
+  replay()
+  const timer = setInterval(replay, LOOK_MS)
   setTimeout(() => clearInterval(timer), LATE_MS)
 }
 
-/** For an element that is alive later than the rest of the page: marks it, and does what somebody wanted with it. */
-export function useLateReplay() {
-  const ref = useRef<HTMLDivElement & HTMLElement>(null)
-  useEffect(() => {
-    replay((target) => (ref.current?.contains(target) ? target : undefined))
-    awaken(ref.current)
-  }, [])
-  return { ref, [LATER]: '' }
+function forget(part: Element | undefined): void {
+  for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
+  if (dormant.size > 0) return
+  for (const resolve of waiting) resolve()
+  waiting.clear()
 }
 
-/** The button that has taken the place of one that was pressed. */
-function successorOf(target: HTMLElement): HTMLElement | undefined {
-  if (target.isConnected) return undefined
-  return [...document.querySelectorAll('button')].find(({ textContent }) => textContent === target.textContent)
-}
-
-/** Does what was kept, as far as `find` finds the element to do it with. */
-function replay(find: (target: HTMLElement) => HTMLElement | undefined): void {
+/** Does what was kept, as far as what it was done with is alive. */
+function replay(): void {
   const { earlyEvents = [] } = window
   const found = earlyEvents.flatMap((event) => {
-    const target = find(event.target)
-    return target ? [{ ...event, target, event }] : []
+    const target = event.target.isConnected ? event.target : successorOf(event)
+    return target && target.closest(`[${DORMANT}]`) === null ? [{ ...event, target, event }] : []
   })
-  window.earlyEvents = earlyEvents.filter((event) => !found.some((done) => done.event === event))
+  // Not another array: `early.js` goes on to fill this one.
+  for (const { event } of found) earlyEvents.splice(earlyEvents.indexOf(event), 1)
   for (const [at, { type, target, value }] of found.entries()) {
     const isLast = found.findLastIndex((other) => other.target === target) === at
     if (type === 'click') target.click()
     else if (isLast) enterAgain(target, type, value)
   }
+}
+
+/** The button that has taken the place of one that was pressed; undefined while there is none, or if several may be meant. */
+function successorOf({ type, target }: EarlyEvent): HTMLElement | undefined {
+  if (type !== 'click') return undefined
+  const same = [...document.querySelectorAll('button')].filter((button) => nameOf(button) === nameOf(target))
+  return same.length === 1 ? same[0] : undefined
+}
+
+function nameOf(element: HTMLElement): string {
+  return element.ariaLabel ?? element.textContent
 }
 
 function enterAgain(target: HTMLElement, type: string, value: string): void {

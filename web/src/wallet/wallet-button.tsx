@@ -1,7 +1,6 @@
-import { Suspense } from 'react'
-
 import { shortAddress } from '../ui/format.ts'
 import { lazyComponent } from '../ui/lazy-component.ts'
+import { Part } from '../ui/part.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { useRetained } from '../ui/use-retained.ts'
 import { useConnect } from './use-connect.ts'
@@ -53,7 +52,7 @@ export function ConnectedWallet(market: WalletButtonProps) {
 
 function Picker({ localChain, demoWallet }: WalletButtonProps) {
   const shown = useRetained(useWallet(({ pickerOpen }) => pickerOpen) || undefined)
-  return <Suspense>{shown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Suspense>
+  return <Part>{shown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Part>
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {
@@ -80,11 +79,11 @@ function ConnectedButton({ connected, signOutEverywhere }: ConnectedButtonProps)
   const { address } = connected.account
   // A face without its menu would lose a press, so the button still says that it connects.
   return (
-    <Suspense fallback={<PlainButton state="connecting" />}>
+    <Part fallback={<PlainButton state="connecting" />}>
       <WalletMenu address={address} signOutEverywhere={signOutEverywhere}>
         <img src={connected.wallet.icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
         <span className="figures">{shortAddress(address)}</span>
       </WalletMenu>
-    </Suspense>
+    </Part>
   )
 }

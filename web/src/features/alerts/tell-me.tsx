@@ -1,9 +1,10 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 
 const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.tsx')).AlertsDialog)
 
@@ -25,9 +26,7 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
         <BellIcon />
         Tell me
       </Button>
-      <Suspense>
-        {used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={() => setOpen(false)} />}
-      </Suspense>
+      <Part>{used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={() => setOpen(false)} />}</Part>
     </>
   )
 }

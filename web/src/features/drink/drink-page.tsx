@@ -21,7 +21,6 @@ import { AppLink } from '../../navigation/app-link.tsx'
 import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
-import { useLateReplay } from '../../ui/early-events.ts'
 import { formatAmount, formatSol, formatUnitPrice, shortSignature } from '../../ui/format.ts'
 import { LocalTime, useHydrated } from '../../ui/in-browser.tsx'
 import { explorerLink } from '../history/signature-link.tsx'
@@ -38,7 +37,7 @@ interface DrinkPageProps {
 /** Everything about the price of one drink, and the ways to trade it. */
 export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
   return (
-    <div {...useLateReplay()} className="grid gap-5 max-sm:gap-3">
+    <div className="grid gap-5 max-sm:gap-3">
       <AppLink
         href="/"
         className="-my-1 flex min-h-11 items-center gap-1.5 justify-self-start text-small font-semibold text-dim hover:text-text"

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { listingQuery } from '../../api/listing-query.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { Button } from '../../ui/button.tsx'
-import { useLateReplay } from '../../ui/early-events.ts'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { CloseIcon } from '../../ui/icons.tsx'
 import { useConnect } from '../../wallet/use-connect.ts'
@@ -13,10 +12,9 @@ import { useConnect } from '../../wallet/use-connect.ts'
 export function FirstViewOfListing({ listingId }: { listingId: string }) {
   const { data: listing } = useQuery({ ...listingQuery(listingId), enabled: false })
   const { connectChosen } = useConnect()
-  const late = useLateReplay()
   if (!listing) return null
   return (
-    <div {...late}>
+    <>
       <div className="veil fixed inset-0 z-50" />
       <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
         <section
@@ -40,7 +38,7 @@ export function FirstViewOfListing({ listingId }: { listingId: string }) {
           </a>
         </section>
       </div>
-    </div>
+    </>
   )
 }
 

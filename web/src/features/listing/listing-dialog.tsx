@@ -1,6 +1,6 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 
 import { ApiError } from '../../api/api-error.ts'
 import { listingQuery } from '../../api/listing-query.ts'
@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Modal } from '../../ui/modal.tsx'
+import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { PHANTOM, platformOf } from '../../wallet/wallet.ts'
 import { useConnect } from '../../wallet/use-connect.ts'
@@ -115,14 +116,14 @@ function BuyByPhone({ listing, reason, shown, onShow }: BuyByPhoneProps) {
   if (!config || platformOf(navigator) !== 'desktop' || present.some(({ name }) => name === PHANTOM)) return null
   if (shown && config.publicOrigin !== null) {
     return (
-      <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
+      <Part fallback={<Spinner className="mx-auto my-20 size-8" />}>
         <PhoneCodes listing={listing} reason={reason} publicOrigin={config.publicOrigin} walletsSend={config.walletSends !== 'off'} />
         {!reason && (
           <Button kind="bare" className="mt-3 w-full" onClick={() => onShow(false)}>
             Buy here instead
           </Button>
         )}
-      </Suspense>
+      </Part>
     )
   }
   return (

@@ -1,9 +1,10 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, useRef, useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChevronIcon, CloseIcon } from '../../ui/icons.tsx'
+import { Part } from '../../ui/part.tsx'
 
 // Not preloaded in idle time: most markets have few items and never show it.
 const ItemPicker = lazy(async () => ({ default: (await import('./item-picker.tsx')).ItemPicker }))
@@ -48,7 +49,7 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
           <CloseIcon />
         </Button>
       )}
-      <Suspense>{wasOpened && <ItemPicker open={open} chosen={chosen} onChoose={onChoose} onClose={() => setOpen(false)} />}</Suspense>
+      <Part>{wasOpened && <ItemPicker open={open} chosen={chosen} onChoose={onChoose} onClose={() => setOpen(false)} />}</Part>
     </div>
   )
 }

@@ -1,9 +1,9 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_SEARCH_LENGTH } from '@juicebar/contract/limits'
-import { Suspense } from 'react'
 
 import { catalogue, inMarketWords, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { SearchBox } from '../../ui/search-box.tsx'
 import { type MarketFilter, readSort, sortLabels } from './market-filter.ts'
 
@@ -49,9 +49,9 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
         </label>
       </div>
       {catalogue().items.length > MOST_SIDE_BY_SIDE ? (
-        <Suspense fallback={<div className="field lg:col-start-3 lg:w-64" />}>
+        <Part fallback={<div className="field lg:col-start-3 lg:w-64" />}>
           <ItemFilter {...items} />
-        </Suspense>
+        </Part>
       ) : (
         <DrinkChips {...items} />
       )}

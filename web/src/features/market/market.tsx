@@ -1,14 +1,14 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Listing } from '@juicebar/contract/schemas'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { type ComponentType, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { type ComponentType, type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 
 import { listingsQuery } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
 import { shownQuery, usePath } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
-import { useLateReplay } from '../../ui/early-events.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { Part } from '../../ui/part.tsx'
 import { everything, listingFilter, marketAddress, type MarketFilter, readFilter } from './market-filter.ts'
 import { MarketGrid } from './market-grid.tsx'
 import { MarketToolbar } from './market-toolbar.tsx'
@@ -35,14 +35,13 @@ interface MarketProps {
 export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
-  const late = useLateReplay()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage()
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (
-    <section {...late} aria-labelledby="market-title" className="grid grid-cols-1 gap-5 max-sm:gap-3">
+    <section aria-labelledby="market-title" className="grid grid-cols-1 gap-5 max-sm:gap-3">
       <h2 id="market-title" className="sr-only">
         Market
       </h2>
@@ -51,10 +50,10 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
       {!filter.tokenType && (
         <p className="text-small text-dim max-sm:text-tiny">{inMarketWords('Choose a drink to buy any amount of it at the best price.')}</p>
       )}
-      {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
+      {filter.tokenType && <Part fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Part>}
       <details className="card" onToggle={(event) => showActivity(event.currentTarget.open)}>
         <summary>Activity</summary>
-        <Suspense>{showsActivity && <Activity {...filter} />}</Suspense>
+        <Part>{showsActivity && <Activity {...filter} />}</Part>
       </details>
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">

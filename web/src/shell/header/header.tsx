@@ -1,10 +1,11 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode } from 'react'
 
 import { type LiveState, useLive } from '../../realtime/use-live-updates.ts'
 import { useSignOutEverywhere } from '../../session/session-store.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
@@ -37,7 +38,7 @@ export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
           {online && <LiveBadge />}
           {/* If they cannot be downloaded, the main area says so. */}
           <CrashScreen fallback={null}>
-            <Suspense>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Suspense>
+            <Part>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Part>
           </CrashScreen>
           <WalletButton
             localChain={config?.network === 'localnet'}

@@ -1,6 +1,6 @@
 import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type Listing } from '@juicebar/contract/schemas'
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 
 import { FirstViewOfListing } from '../../features/listing/first-view-of-listing.tsx'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
@@ -8,6 +8,7 @@ import { goTo, usePath } from '../../navigation/path.ts'
 import { useSession } from '../../session/session-store.ts'
 import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { registerWorker } from '../../worker/register-worker.ts'
 
@@ -33,9 +34,9 @@ export function Addressed({ closed }: { closed: boolean }) {
   const firstView = <FirstViewOfListing listingId={shown} />
   return (
     <InBrowser fallback={firstView}>
-      <Suspense fallback={firstView}>
+      <Part fallback={firstView}>
         <ListingDialog listingId={listingId} walletAddress={user?.walletAddress} onBuy={closed ? undefined : onBuy} onClose={close} />
-      </Suspense>
+      </Part>
     </InBrowser>
   )
 }

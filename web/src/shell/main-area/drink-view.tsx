@@ -1,6 +1,6 @@
 import { balanceKey } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 
 import { balancesQuery } from '../../api/queries.ts'
 import { DrinkPage } from '../../features/drink/drink-page.tsx'
@@ -9,6 +9,7 @@ import { InBrowser } from '../../ui/in-browser.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { CrashScreen } from '../crash-screen.tsx'
@@ -35,7 +36,7 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   const place = drink && (
     <CrashScreen>
       <InBrowser fallback={<BestPriceToCome />}>
-        <Suspense fallback={<BestPriceToCome />}>{bestPrice(drink.type)}</Suspense>
+        <Part fallback={<BestPriceToCome />}>{bestPrice(drink.type)}</Part>
       </InBrowser>
     </CrashScreen>
   )
@@ -72,7 +73,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
       <p className="figures w-full text-tiny text-dim">
         {balance !== undefined && (balance > 0 ? `You have ${formatAmount(balance)}.` : 'You have none.')}
       </p>
-      <Suspense>
+      <Part>
         {dialog && (
           <SellDialog
             key={round}
@@ -83,7 +84,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
             onClose={() => setSelling(undefined)}
           />
         )}
-      </Suspense>
+      </Part>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
-import { Activity, type ComponentProps, lazy, Suspense, useMemo } from 'react'
+import { Activity, type ComponentProps, lazy, useMemo } from 'react'
 
 import { loadFirstPage } from '../../api/queries.ts'
 import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx'
 import { WarningIcon } from '../../ui/icons.tsx'
 import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 import { CrashScreen } from '../crash-screen.tsx'
@@ -60,9 +61,9 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   if (backend === 'checking') return <CheckingServer />
   if (!isPage(path)) {
     return (
-      <Suspense fallback={<Waiting />}>
+      <Part fallback={<Waiting />}>
         <NotFound title="There is no page at this address" hint="The link may be wrong or incomplete." />
-      </Suspense>
+      </Part>
     )
   }
   const onBuy = paused ? undefined : buy
@@ -71,9 +72,9 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const prices = (filter: ComponentProps<typeof PriceStrip>) => (
     <CrashScreen fallback={null}>
       <InBrowser fallback={<PricesToCome />}>
-        <Suspense fallback={<PricesToCome />}>
+        <Part fallback={<PricesToCome />}>
           <PriceStrip {...filter} />
-        </Suspense>
+        </Part>
       </InBrowser>
     </CrashScreen>
   )
@@ -83,7 +84,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       {onDrink && (
         <CrashScreen key={path}>
           {/* As high as the window, so that nothing below it moves when it arrives. */}
-          <Suspense
+          <Part
             fallback={
               <div className="min-h-dvh">
                 <Waiting />
@@ -91,16 +92,18 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
             }
           >
             <DrinkView code={path.slice(DRINK_PATH.length)} {...{ walletAddress, paused, bestPrice }} />
-          </Suspense>
+          </Part>
         </CrashScreen>
       )}
       {!walletAddress && <ConnectPrompt away={away} />}
       {/* It stays unchanged behind a drink's page, for players who go back. */}
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
-        <Market
-          {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}
-          onGather={walletAddress ? gather : undefined}
-        />
+        <Part>
+          <Market
+            {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}
+            onGather={walletAddress ? gather : undefined}
+          />
+        </Part>
       </Activity>
     </>
   )
@@ -108,13 +111,13 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
     <div className="grid gap-8 max-sm:gap-5">
       {walletAddress && (
         <CrashScreen>
-          <Suspense>
+          <Part>
             <Attention walletAddress={walletAddress} />
-          </Suspense>
+          </Part>
         </CrashScreen>
       )}
       {view === 'marketplace' && market}
-      <Suspense fallback={<Waiting />}>
+      <Part fallback={<Waiting />}>
         {view === 'inventory' && walletAddress && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />
@@ -122,12 +125,12 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
           </div>
         )}
         {view === 'listings' && <MyListings />}
-      </Suspense>
+      </Part>
       {walletAddress && (
         <CrashScreen fallback={null}>
-          <Suspense>
+          <Part>
             <BasketTray walletAddress={walletAddress} paused={paused} />
-          </Suspense>
+          </Part>
         </CrashScreen>
       )}
     </div>

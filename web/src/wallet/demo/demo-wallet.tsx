@@ -1,8 +1,9 @@
 import { registerWallet } from '@wallet-standard/wallet'
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 
 import { useNotices } from '../../feedback/notices.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { askOwner, useApproval } from './approval.ts'
 import { createDemoWallet } from './create-demo-wallet.ts'
@@ -19,9 +20,9 @@ export function DemoWallet() {
   }, [showBanner])
   if (!shown) return null
   return (
-    <Suspense>
+    <Part>
       <ApprovalDialog open={request !== undefined} request={shown} />
-    </Suspense>
+    </Part>
   )
 }
 

@@ -1,8 +1,9 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { chainOf } from '../signatures.ts'
 import { showMobileProblem, useWallet } from '../wallet-store.ts'
@@ -21,9 +22,9 @@ export function MobileWallet({ config }: { config: PublicConfig }) {
   }, [config])
   if (!shown) return null
   return (
-    <Suspense>
+    <Part>
       <MobileProblemDialog open={problem !== undefined} problem={shown} onClose={() => showMobileProblem(undefined)} />
-    </Suspense>
+    </Part>
   )
 }
 

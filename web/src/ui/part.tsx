@@ -1,0 +1,32 @@
+import { type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react'
+
+import { awaken, DORMANT } from './early-events.ts'
+
+interface PartProps {
+  children: ReactNode
+  /** Shown until the part is there. */
+  fallback?: ReactNode
+}
+
+/**
+ * A part of the page that may come alive later than the rest, because its code is downloaded on its own. What people do with it before is
+ * kept, and done once it is alive.
+ */
+export function Part({ children, fallback }: PartProps) {
+  const part = useRef<HTMLDivElement>(null)
+  return (
+    <div ref={part} className="contents" {...{ [DORMANT]: '' }}>
+      <Suspense fallback={fallback}>
+        {children}
+        <Alive part={part} />
+      </Suspense>
+    </div>
+  )
+}
+
+function Alive({ part }: { part: RefObject<HTMLDivElement | null> }) {
+  useEffect(() => {
+    if (part.current) awaken(part.current)
+  }, [part])
+  return null
+}
