@@ -95,6 +95,24 @@ test('a page that is open when the database goes away hears of it, and of its re
   await expect(page.getByText(/^The market as of/)).toHaveCount(0)
 })
 
+test('somebody who has looked at one drink for long still sees the market when the server is gone', async ({ page }) => {
+  await page.clock.install()
+  await page.goto('/')
+  await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
+  await page.getByText('Grape Soda', { exact: true }).first().click()
+  await expect(page).toHaveURL(/GRAPE_SODA/)
+  await expect(buyButtons(page).first()).toBeVisible()
+  // Longer than what nothing shows is kept.
+  await page.clock.fastForward('06:00')
+  await page.route('**/{health,api/**}', (route) => route.abort())
+  await expect(async () => {
+    await page.clock.runFor(1_000)
+    await expect(page.getByText(/^The market as of/)).toBeVisible({ timeout: 100 })
+  }).toPass()
+  await expect(page.getByRole('article').first()).toBeVisible()
+  await expect(buyButtons(page)).toHaveCount(0)
+})
+
 test('a server that is gone is asked with growing pauses, and found within ten seconds of its return', async ({ page }) => {
   await page.clock.install()
   await page.route('**/api/marketplace/events', (route) =>
