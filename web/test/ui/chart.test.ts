@@ -18,12 +18,16 @@ describe('a scale of prices', () => {
         expect(scale.low).toBeGreaterThanOrEqual(0)
         expect(scale.high).toBeGreaterThan(high)
         expect(scale.ticks.length).toBeLessThanOrEqual(count + 1)
-        // A line is at a whole lamport, an end of the scale may be between two.
-        expect(scale.ticks.every((tick) => tick >= scale.low - 1e-9 && tick <= scale.high * (1 + 1e-9))).toBe(true)
+        expect(scale.ticks.every((tick) => tick >= scale.low && tick <= scale.high)).toBe(true)
         expect(scale.ticks).toEqual([...new Set(scale.ticks)].toSorted((a, b) => a - b))
         expect(scale.ticks).toEqual(scale.ticks.map((tick) => Math.round(tick * 1e9) / 1e9))
       }),
     )
+  })
+
+  it('reaches its lines also where one is at a whole lamport and its end is not', () => {
+    const { low, ticks } = priceScale(1000, 1000.000000003, 2)
+    expect(ticks[0]).toBeGreaterThanOrEqual(low)
   })
 
   it('puts a price that never changed into the middle', () => {

@@ -26,7 +26,8 @@ export function priceScale(low: number, high: number, count: number): PriceScale
   const first = Math.ceil(bottom / step - 1e-9)
   const last = Math.floor(top / step + 1e-9)
   const ticks = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => roundToLamport((first + index) * step))
-  return { low: bottom, high: top, ticks }
+  // A line is at a whole lamport, and so may be a little beyond.
+  return { low: Math.min(bottom, ticks[0] ?? bottom), high: Math.max(top, ticks.at(-1) ?? top), ticks }
 }
 
 /** The smallest round number not below `atLeast`: 1, 2, 2.5 or 5, times a power of ten, and a whole number of lamports. */
