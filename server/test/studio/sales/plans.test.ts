@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
+import { findOrders } from '../../../src/inventory/ledger-store.ts'
 import { listSalesFrom, stampSales, readFigures } from '../../../src/studio/sales/sale-store.ts'
 import { addHeldPurchases } from '../../../bench/databases/held-purchases.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../../support/executed-plans.ts'
@@ -82,5 +83,14 @@ it('the figures of some hours read the sales and orders of these hours, and who 
   for (const group of ['day', 'hour', 'tokenType'] as const) {
     const reads = await longReadsOf(() => readFigures(database, hours, group), most)
     expect(reads.filter((read) => !read.includes('sales_undone'))).toEqual([])
+  }
+})
+
+it('whether an idempotency key is known is a look at these keys, in one namespace as in another', async () => {
+  const { database } = connection
+  const keys = [1, SALES / 2, SALES].map((n) => `plan ${n}`)
+  for (const namespace of ['', 'of a key with a daily limit']) {
+    const find = () => database.transaction().execute(async (tx) => (await findOrders(tx, namespace, [...keys, 'never used'])).size)
+    expect(await longReadsOf(async () => expect(await find()).toBe(keys.length), FEW)).toEqual([])
   }
 })
