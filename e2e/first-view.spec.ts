@@ -86,6 +86,15 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
   })
 
+  test('a drink’s page says what some cost, and they can be wanted', async ({ page, trader }) => {
+    await list(await trader(), 'GRAPE_SODA', 12, 0.6)
+    const { release } = await holdScripts(page)
+    await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
+    await page.getByRole('button', { name: /^Buy 10 for [\d.]+ SOL$/ }).click()
+    release()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+  })
+
   test('somebody who was signed in is not asked to connect', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
     const { release } = await holdScripts(page)

@@ -44,12 +44,12 @@ export default defineConfig({
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'figures',
-              test: /src\/(?:figures|navigation|ui\/chart)\/|market\/price-strip|endpoints\/figures|history\/signature-link/,
+              test: /src\/(?:figures|navigation|ui\/chart)\/|market\/price-strip|best-price\/quote\.ts|endpoints\/figures|history\/signature-link/,
               priority: 1,
             },
             {
               name: 'buying',
-              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price)\/|alerts\/tell-me|api\/retry-passing/,
+              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price(?!\/quote\.))\/|alerts\/tell-me|api\/retry-passing/,
               priority: 2,
             },
             { name: 'addressed', test: /main-area\/addressed|worker\/register-worker/, priority: 1 },

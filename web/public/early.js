@@ -27,9 +27,12 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
 
 // Back to a page whose HTML this is not.
 const opened = location.pathname + location.search
-addEventListener('popstate', () => {
+addEventListener('popstate', (event) => {
   const isOther = location.pathname + location.search !== opened
-  if (isOther && document.querySelector('[data-first-view]')) location.reload()
+  if (!isOther || !document.querySelector('[data-first-view]')) return
+  // Otherwise the web app, if it is just coming alive, would find another page than it renders.
+  event.stopImmediatePropagation()
+  location.reload()
 })
 
 /** How long to wait before a script is asked for again, in milliseconds. */

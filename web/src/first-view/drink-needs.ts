@@ -4,8 +4,9 @@ import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
 import { queryClient } from '../api/query-client.ts'
 import { depthQuery, findDrink, summaryQuery, TRADES_PAGE, tradesQuery } from '../figures/figure-queries.ts'
 import { need, type Need } from './needs.ts'
+import { quoteNeeds } from './quote-needs.ts'
 
-/** What the page of a drink shows first: its price, its offers and its trades. The chart is drawn once its width is known. */
+/** What the page of a drink shows first: its price, its offers, its trades, and what some cost. The chart is drawn once its width is known. */
 export function drinkNeeds(code: string): readonly Need[] {
   const drink = findDrink(code)
   if (!drink) return []
@@ -16,5 +17,6 @@ export function drinkNeeds(code: string): readonly Need[] {
     need(figureEndpoints.trades, { query: { tokenType, limit: TRADES_PAGE } }, (body) =>
       queryClient.setQueryData(tradesQuery(tokenType).queryKey, { pages: [body], pageParams: [''] }),
     ),
+    ...quoteNeeds(tokenType),
   ]
 }

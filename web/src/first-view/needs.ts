@@ -17,7 +17,7 @@ export interface Need {
 
 /** The calls whose replies the first view of a page shows; none if the page has no first view. */
 export async function needsOf({ path, search }: PageAddress): Promise<readonly Need[]> {
-  if (path === '/') return [health, config, listings(listingFilter(readFilter(search)), readCursor(search))]
+  if (path === '/') return marketNeeds(search)
   if (path.startsWith(DRINK_PATH)) return [health, config, ...(await import('./drink-needs.ts')).drinkNeeds(path.slice(DRINK_PATH.length))]
   if (path.startsWith(LISTING_PATH)) {
     const { listingNeed } = await import('./listing-need.ts')
@@ -25,6 +25,12 @@ export async function needsOf({ path, search }: PageAddress): Promise<readonly N
   }
   if (path.startsWith(CHECKOUT_PATH)) return [config, (await import('./checkout-need.ts')).checkoutNeed(path.slice(CHECKOUT_PATH.length))]
   return []
+}
+
+async function marketNeeds(search: string): Promise<readonly Need[]> {
+  const filter = readFilter(search)
+  const quotes = filter.tokenType ? (await import('./quote-needs.ts')).quoteNeeds(filter.tokenType) : []
+  return [health, config, listings(listingFilter(filter), readCursor(search)), ...quotes]
 }
 
 /** The need of an endpoint's reply, such as that of `GET /health`. */

@@ -5,7 +5,6 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { balancesQuery } from '../../api/queries.ts'
 import { DrinkPage } from '../../features/drink/drink-page.tsx'
 import { type Drink, findDrink } from '../../figures/figure-queries.ts'
-import { InBrowser } from '../../ui/in-browser.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
@@ -35,16 +34,10 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   )
   const place = drink && (
     <CrashScreen>
-      <InBrowser fallback={<BestPriceToCome />}>
-        <Part fallback={<BestPriceToCome />}>{bestPrice(drink.type)}</Part>
-      </InBrowser>
+      <Part fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Part>
     </CrashScreen>
   )
   return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
-}
-
-function BestPriceToCome() {
-  return <div className="card best-price breathe needs-script" />
 }
 
 function VisitorSell() {

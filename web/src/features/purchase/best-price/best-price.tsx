@@ -11,7 +11,7 @@ import { formatAmount } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { QuoteSummary } from './quote-summary.tsx'
-import { type Quote, quotedOrder, quotedTotal, quoteQuery, type ShownPrice, watchPrice } from './quote.ts'
+import { FIRST_AMOUNT, type Quote, quotedOrder, quotedTotal, quoteQuery, type ShownPrice, watchPrice } from './quote.ts'
 
 interface BestPriceProps {
   tokenType: TokenType
@@ -28,7 +28,11 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
   const { quote, amount, most, isOld, risenFrom } = price
   const drink = catalogue().nameOf(tokenType)
   return (
-    <section aria-labelledby="best-price-title" className="card best-price drop-in grid overflow-hidden" data-token={tokenType}>
+    <section
+      aria-labelledby="best-price-title"
+      className="card best-price needs-script drop-in grid overflow-hidden"
+      data-token={tokenType}
+    >
       <DrinkPlate tokenType={tokenType} className="max-md:hidden" />
       <div className="grid content-start gap-4 p-4 max-sm:gap-2 sm:p-6">
         <div className="flex items-start justify-between gap-x-4 gap-y-2 sm:flex-wrap">
@@ -97,11 +101,9 @@ function Take({ quote, isOld, risen, paused, onAccept }: TakeProps) {
   )
 }
 
-const FIRST_AMOUNT = '10'
-
 /** An amount of a drink and its best price, which is requested again whenever the market moves. */
 function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
-  const [text, setText] = useState(FIRST_AMOUNT)
+  const [text, setText] = useState(String(FIRST_AMOUNT))
   const amount = readAmount(text, MAX_AMOUNT)
   const asked = useDebounced(amount)
   const { data: most } = useQuery(quoteQuery(tokenType, MAX_AMOUNT, walletAddress))

@@ -7,6 +7,9 @@ import { keys } from '../../../api/queries.ts'
 import { catalogue } from '../../../catalogue/catalogue.ts'
 import { type Order } from '../order/order.ts'
 
+/** How many a buyer is shown the price of at first. */
+export const FIRST_AMOUNT = 10
+
 export type Quote = Reply<'quote'>
 
 /** The cheapest way to get an amount of a drink. Events of the drink's listings make it stale. */
