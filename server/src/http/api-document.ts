@@ -207,7 +207,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
     routePrefix: '/docs',
     staticCSP: docsContentSecurityPolicy,
     theme: { title: `${marketTitle(productName)} API` },
-    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'put', 'patch', 'delete'] },
+    uiConfig: { layout: 'BaseLayout', displayOperationId: true, supportedSubmitMethods: ['get', 'post', 'put', 'patch', 'delete'] },
   })
 }
 

@@ -14,6 +14,7 @@ import { useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { marketSettings } from '../settings/market-settings.ts'
 import { replayEarlyEvents } from '../ui/early-events.ts'
+import { shortAddress } from '../ui/format.ts'
 import { InBrowser } from '../ui/in-browser.tsx'
 import { TestSolButton } from '../wallet/demo/test-sol-button.tsx'
 import { useWallets } from '../wallet/use-connect.ts'
@@ -84,7 +85,8 @@ interface CheckoutHeaderProps {
 /** Whose page it is, and the wallet that pays. It leads nowhere: the ways out of a checkout are below. */
 function CheckoutHeader({ config, walletAddress }: CheckoutHeaderProps) {
   const { logo } = marketSettings()
-  const isDemo = useWallet(({ connected }) => connected?.wallet.name === DEMO_WALLET)
+  const connected = useWallet((wallet) => wallet.connected)
+  const isDemo = connected?.wallet.name === DEMO_WALLET
   return (
     <header className="header sticky top-0 z-30 h-(--header-height) border-b border-line">
       <div className="mx-auto flex h-full max-w-104 items-center justify-between gap-3 px-4 sm:px-0">
@@ -93,6 +95,12 @@ function CheckoutHeader({ config, walletAddress }: CheckoutHeaderProps) {
           <MarketName />
         </p>
         <div className="flex flex-none items-center gap-2">
+          {/* A session is kept when a page is loaded again; its wallet connects once it is asked for something. */}
+          {walletAddress !== undefined && !connected && (
+            <span className="figures text-tiny font-semibold text-dim" title={walletAddress}>
+              {shortAddress(walletAddress)}
+            </span>
+          )}
           {isDemo && walletAddress !== undefined && <TestSolButton walletAddress={walletAddress} />}
           <ConnectedWallet localChain={config?.network === 'localnet'} demoWallet={config?.demoWallet ?? false} />
         </div>

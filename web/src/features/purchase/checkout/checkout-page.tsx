@@ -112,7 +112,7 @@ function PaidCheckout({ mine, host, onLeave }: { mine: boolean; host: string | u
       ) : (
         <Outcome good text="This checkout has been paid, and everything is delivered." />
       )}
-      <WayBack host={host} note={mine ? 'You return by yourself in a moment.' : undefined} onLeave={onLeave} />
+      <WayBack host={host} note={mine ? 'You go back automatically in a moment.' : undefined} onLeave={onLeave} />
     </>
   )
 }

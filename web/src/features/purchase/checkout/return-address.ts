@@ -10,7 +10,8 @@ export interface Returned {
 }
 
 /**
- * The address that a player returns to, with the result at the end of its query, which is otherwise left as it is.
+ * The address that a player returns to, with the result at the end of its query in place of an earlier one; the rest of the query is left
+ * as it is.
  *
  * @returns undefined if the page may not open that address, whatever the server says
  */
@@ -18,8 +19,17 @@ export function returnAddress(returnUrl: string, { id, status }: Returned): URL 
   const url = readReturnUrl(returnUrl)
   if (!url) return undefined
   const result = new URLSearchParams({ checkout: id, status })
-  url.search = url.search.length > 1 ? `${url.search}&${result}` : `${result}`
+  const others = url.search
+    .slice(1)
+    .split('&')
+    .filter((field) => field !== '' && !result.has(nameOf(field)))
+  // One leading question mark is taken away, here and below; the game's query may begin with another.
+  url.search = `?${[...others, result].join('&')}`
   return url
+}
+
+function nameOf(field: string): string {
+  return [...new URLSearchParams(`?${field}`).keys()][0] ?? ''
 }
 
 /** The name of the site that a player returns to; undefined if the page may not open it. */
