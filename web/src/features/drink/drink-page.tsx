@@ -21,9 +21,9 @@ import { AppLink } from '../../navigation/app-link.tsx'
 import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatAmount, formatSol, formatUnitPrice, shortSignature } from '../../ui/format.ts'
+import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { LocalTime, useHydrated } from '../../ui/in-browser.tsx'
-import { explorerLink } from '../history/signature-link.tsx'
+import { SignatureLink } from '../history/signature-link.tsx'
 import { ChartCard, Waiting } from './chart-card.tsx'
 
 interface DrinkPageProps {
@@ -269,19 +269,8 @@ function TradeRow({ trade, network }: { trade: Trade; network: PublicConfig['net
       <p className="text-right font-bold">{formatSol(trade.price)} SOL</p>
       <p className="col-span-full flex flex-wrap justify-between gap-x-3 text-tiny text-dim">
         <LocalTime at={trade.settledAt} />
-        {!isHeard(trade) && <Signature signature={trade.signature} network={network} />}
+        {!isHeard(trade) && <SignatureLink signature={trade.signature} network={network} />}
       </p>
     </li>
-  )
-}
-
-function Signature({ signature, network }: { signature: string; network: PublicConfig['network'] | undefined }) {
-  const href = network && explorerLink(network, signature)
-  const face = shortSignature(signature)
-  if (!href) return <span title={signature}>{face}</span>
-  return (
-    <a href={href} target="_blank" rel="noreferrer" title={signature} className="underline hover:text-text">
-      {face}
-    </a>
   )
 }

@@ -1,7 +1,7 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useId } from 'react'
 
 import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
@@ -11,6 +11,7 @@ import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatRate, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { cheaperText, compareUnitPrice, escrowPreview, useSellForm } from './sell-form.ts'
 
 interface SellDialogProps {
@@ -135,7 +136,7 @@ function Terms({ tokenType, price, unitPrice, cheapest, isOwnCheapest, feeBasisP
   const depth = useQuery(depthQuery(tokenType))
   const summary = useQuery(summaryQuery)
   const last = summary.data?.find((item) => item.tokenType === tokenType)?.last
-  const settled = useSettled(unitPrice, TYPING_MS)
+  const settled = useDebounced(unitPrice, TYPING_MS)
   const compared = unitPrice !== undefined && settled === unitPrice && cheapest !== undefined && compareUnitPrice(unitPrice, cheapest)
   const valid = unitPrice !== undefined
   return (
@@ -206,14 +207,4 @@ function PartsSwitch({ checked, onChange }: PartsSwitchProps) {
       />
     </div>
   )
-}
-
-/** The value once it has not changed for this many milliseconds, for messages about a field that is being typed in. */
-function useSettled<Value>(value: Value, milliseconds: number): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), milliseconds)
-    return () => clearTimeout(timer)
-  }, [value, milliseconds])
-  return settled
 }

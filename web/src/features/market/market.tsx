@@ -9,6 +9,7 @@ import { shownQuery, usePath } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Part } from '../../ui/part.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { everything, listingFilter, marketAddress, type MarketFilter, readFilter } from './market-filter.ts'
 import { MarketGrid } from './market-grid.tsx'
 import { MarketToolbar } from './market-toolbar.tsx'
@@ -77,9 +78,6 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   )
 }
 
-/** How long to wait after the last key before the server is asked, in milliseconds. */
-const TYPING_PAUSE_MS = 220
-
 /** The market's filter, which is also in its address, and the listings that pass it. */
 function useMarket() {
   const [filter, setFilter] = useState(() => readFilter(shownQuery()))
@@ -104,15 +102,6 @@ function useAddress(address: string): void {
   useEffect(() => {
     if (path === '/' && `${location.pathname}${location.search}` !== address) history.replaceState(history.state, '', address)
   }, [path, address])
-}
-
-function useDebounced(value: string): string {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
 }
 
 /** Shown in place of the first listings, at their size, so that nothing moves when they arrive. */

@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useState } from 'react'
+import { useId, useMemo } from 'react'
 
 import { Button } from '../button.tsx'
 import { formatAmount } from '../format.ts'
@@ -106,17 +106,4 @@ export function stopAt(stops: readonly number[], value: number): number {
 export function readAmount(text: string, max: number): number | undefined {
   const amount = Number(text)
   return /^\d+$/.test(text.trim()) && amount >= 1 && amount <= max ? amount : undefined
-}
-
-/** How long to wait after the last key or slider move before asking the server, in milliseconds. */
-const TYPING_PAUSE_MS = 220
-
-/** A value that is being typed, once it has stayed the same for a moment. */
-export function useDebounced<Value>(value: Value): Value {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
 }
