@@ -14,10 +14,18 @@ export interface FirstViewData {
   replies: Record<string, unknown>
 }
 
+/** A call whose reply a first view shows. */
+export interface NeededReply {
+  /** The call's path and query. */
+  path: string
+  /** Without the reply, or if it does not come soon, the view is shown all the same. */
+  isOptional?: boolean
+}
+
 /** What the web app's build gives the server to make first views with. */
 export interface FirstViewRenderer {
-  /** The calls whose replies the first view of a page shows, as paths with queries; none if the page has no first view. */
-  needsOf(page: PageAddress): Promise<readonly string[]>
+  /** The calls whose replies the first view of a page shows; none if the page has no first view. */
+  needsOf(page: PageAddress): Promise<readonly NeededReply[]>
   /** The first view as HTML. Rejects if a component throws. */
   render(page: PageAddress, data: FirstViewData): Promise<string>
 }

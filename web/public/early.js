@@ -7,7 +7,7 @@ try {
 }
 
 // What people do with a part of the page that is not alive yet is kept for the web app, which does it once it is. Links work at once.
-/** @type {{ type: string, target: Element, value: string }[]} */
+/** @type {{ at: number, type: string, target: Element, name: string, value: string }[]} */
 const earlyEvents = []
 Object.assign(window, { earlyEvents })
 for (const type of ['click', 'input', 'change', 'toggle']) {
@@ -20,7 +20,7 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
     if (type === 'click') event.preventDefault()
     // React gives a field the value of the first view when it takes over.
     const value = target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value : ''
-    earlyEvents.push({ type, target, value })
+    earlyEvents.push({ at: performance.now(), type, target, name: target.ariaLabel ?? target.textContent ?? '', value })
   }
   addEventListener(type, keep, { capture: true })
 }

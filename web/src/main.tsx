@@ -16,7 +16,7 @@ void start(root)
 async function start(element: HTMLElement): Promise<void> {
   // It is beside the root, where open dialogs would hide it from screen readers once more.
   document.querySelector('noscript')?.remove()
-  const adopted = element.hasAttribute(FIRST_VIEW_ATTRIBUTE) && (await adoptFirstView())
+  const adopted = element.hasAttribute(FIRST_VIEW_ATTRIBUTE) && (await adoptFirstView().catch(() => false))
   // A task of its own: running all modules was one, and in between the browser may scroll and keep presses.
   if (adopted) await new Promise((resolve) => setTimeout(resolve))
   // What a checkout shows to a visitor is not what it shows to somebody who is signed in.

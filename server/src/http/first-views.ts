@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import {
   FIRST_VIEW_ATTRIBUTE,
@@ -7,6 +8,7 @@ import {
   type FirstViewData,
   type FirstViewModule,
   type FirstViewRenderer,
+  type NeededReply,
   type PageAddress,
 } from '@juicebar/contract/first-view'
 import { type MarketSettings } from '@juicebar/contract/market-settings'
@@ -26,6 +28,9 @@ const MAX_VIEWS = 100
 const MAX_AGE_MILLIS = 1_000
 /** In a market that changes all the time, a view is not rendered more often than this. The page learns of the rest from its events. */
 const MIN_AGE_MILLIS = 250
+
+/** How long a page waits for what its first view can do without. */
+const OPTIONAL_MILLIS = 150
 
 /** Makes the first views of pages, and keeps each as long as what it shows has not changed. */
 export interface FirstViews<Prepared> {
@@ -67,17 +72,22 @@ export async function createFirstViews<Prepared>(
     if (age < MIN_AGE_MILLIS) return true
     return age < MAX_AGE_MILLIS && [...shows].every(([url, reply]) => findCached(url) === reply)
   }
-  const make = async (page: PageAddress, needs: readonly string[], { ip }: FastifyRequest): Promise<View<Prepared> | undefined> => {
+  const read = async ({ path, isOptional = false }: NeededReply, ip: string) => {
+    const cached = findCached(path)
+    const asked = cached ?? ask(fastify, path, ip)
+    const reply = await (isOptional ? Promise.race([asked, sleep(OPTIONAL_MILLIS, undefined, { ref: false })]) : asked)
+    return { path, isOptional, cached, reply }
+  }
+  const make = async (page: PageAddress, needs: readonly NeededReply[], { ip }: FastifyRequest): Promise<View<Prepared> | undefined> => {
     const at = performance.now()
     const data: FirstViewData = { replies: {} }
     const shows = new Map<string, CachedReply>()
-    for (const url of needs) {
-      const cached = findCached(url)
-      const reply = cached ?? (await ask(fastify, url, ip))
-      if (!reply) return undefined
-      data.replies[url] = JSON.parse(reply.json)
+    for (const { path, isOptional, cached, reply } of await Promise.all(needs.map((need) => read(need, ip)))) {
+      if (!reply && !isOptional) return undefined
+      if (!reply) continue
+      data.replies[path] = JSON.parse(reply.json)
       data.lastEventId = older(data.lastEventId, reply.lastEventId)
-      if (cached) shows.set(url, cached)
+      if (cached) shows.set(path, cached)
     }
     const html = await renderer.render(page, data)
     return { at, shows, html, block: `<script type="application/json" id="${FIRST_VIEW_ID}">${escapeJson(data)}</script>` }
@@ -85,7 +95,7 @@ export async function createFirstViews<Prepared>(
   const find = async (page: PageAddress, request: FastifyRequest): Promise<View<Prepared> | undefined> => {
     const needs = await renderer.needsOf(page)
     if (needs.length === 0) return undefined
-    const key = [page.path, ...needs].join(' ')
+    const key = [page.path, ...needs.map(({ path }) => path)].join(' ')
     const known = await views.get(key)
     if (known && isCurrent(known)) return known
     const making = make(page, needs, request)

@@ -6,7 +6,11 @@ import { builtPages, serve, testHead } from './test-server.ts'
 /** A renderer that shows the listings' JSON, and fails where it is told to. */
 const renderer = `
 export const createRenderer = ({ title }) => ({
-  needsOf: async ({ path }) => (path === '/' || path === '/broken' ? ['/api/config', '/listings'] : path === '/missing' ? ['/nothing'] : []),
+  needsOf: async ({ path }) =>
+    path === '/' || path === '/broken' ? [{ path: '/api/config' }, { path: '/listings' }]
+      : path === '/missing' ? [{ path: '/nothing' }]
+      : path === '/slow' ? [{ path: '/listings' }, { path: '/never', isOptional: true }, { path: '/nothing', isOptional: true }]
+      : [],
   render: async ({ path }, { replies }) => {
     if (path === '/broken') throw new Error('a component failed')
     return '<p>' + title + ' has ' + replies['/listings'].count + '</p>'
@@ -19,6 +23,7 @@ async function open() {
   const folder = await builtPages({ '.first-view/render.js': renderer })
   const fastify = await serve(() => {})
   fastify.get('/api/config', async (_request, reply) => reply.header('last-event-id', '10-2-3').send({ name: '</script>' }))
+  fastify.get('/never', () => new Promise(() => {}))
   const memory = new Map<string, CachedReply>()
   const keep = (count: number) => {
     const json = JSON.stringify({ count })
@@ -50,6 +55,13 @@ describe('the first view of a page', () => {
     expect(page).toContain('"lastEventId":"9-2-4"')
     expect(page).toContain('\\u003c/script>')
     expect(page).not.toContain('preload')
+  })
+
+  it('does not wait for what it can do without', async () => {
+    const { see } = await open()
+    const page = await see('/slow')
+    expect(page).toContain('Moonbase has 1')
+    expect(page).toContain('"replies":{"/listings":{"count":1}}')
   })
 
   it('is made once, until what it shows changes', async () => {

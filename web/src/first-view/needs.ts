@@ -1,5 +1,5 @@
 import { playerEndpoints } from '@juicebar/contract/endpoints/player'
-import { type PageAddress } from '@juicebar/contract/first-view'
+import { type NeededReply, type PageAddress } from '@juicebar/contract/first-view'
 import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 
 import { fillPath } from '../api/client.ts'
@@ -8,10 +8,8 @@ import { queryClient } from '../api/query-client.ts'
 import { listingFilter, readCursor, readFilter } from '../features/market/market-filter.ts'
 
 /** A call whose reply a first view shows. */
-export interface Need {
-  /** Its path and query. */
-  path: string
-  /** Puts its reply where the components look for it. */
+export interface Need extends NeededReply {
+  /** Puts its reply where the components look for it; of an optional one, also nothing. */
   keep: (body: never) => void
 }
 

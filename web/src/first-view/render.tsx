@@ -16,7 +16,7 @@ const ATTEMPTS = 3
 export const createRenderer: FirstViewModule['createRenderer'] = (settings) => {
   giveMarketSettings(settings)
   return {
-    needsOf: async (page) => (await needsOf(page)).map(({ path }) => path),
+    needsOf,
     async render(page, data) {
       const needs = await needsOf(page)
       for (let attempt = 1; ; attempt += 1) {

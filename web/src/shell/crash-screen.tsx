@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from 'react'
 
 import { Button } from '../ui/button.tsx'
+import { replayEarlyEvents } from '../ui/early-events.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 interface CrashScreenProps {
@@ -15,6 +16,11 @@ export class CrashScreen extends Component<CrashScreenProps, { broken: boolean }
 
   static getDerivedStateFromError() {
     return { broken: true }
+  }
+
+  /** Nothing else may be alive: the button must be. */
+  override componentDidCatch() {
+    replayEarlyEvents()
   }
 
   override render() {

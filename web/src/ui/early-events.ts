@@ -2,8 +2,12 @@ import { FIRST_VIEW_ATTRIBUTE } from '@juicebar/contract/first-view'
 
 /** What somebody did with what was not alive yet, as `early.js` keeps it. */
 interface EarlyEvent {
+  /** As `performance.now()` counts. */
+  at: number
   type: 'click' | 'input' | 'change' | 'toggle'
   target: HTMLElement
+  /** Of what was pressed, at that time. */
+  name: string
   /** Of the field, at that time. */
   value: string
 }
@@ -73,10 +77,11 @@ function replay(): void {
   const { earlyEvents = [] } = window
   const found = earlyEvents.flatMap((event) => {
     const target = event.target.isConnected ? event.target : successorOf(event)
-    return target && target.closest(`[${DORMANT}]`) === null ? [{ ...event, target, event }] : []
+    return target && isReady(target, event) ? [{ ...event, target, event }] : []
   })
+  const isOver = (event: EarlyEvent) => found.some((done) => done.event === event) || isForgotten(event)
   // Not another array: `early.js` goes on to fill this one.
-  for (const { event } of found) earlyEvents.splice(earlyEvents.indexOf(event), 1)
+  for (const event of earlyEvents.filter(isOver)) earlyEvents.splice(earlyEvents.indexOf(event), 1)
   for (const [at, { type, target, value }] of found.entries()) {
     const isLast = found.findLastIndex((other) => other.target === target) === at
     if (type === 'click') target.click()
@@ -84,11 +89,26 @@ function replay(): void {
   }
 }
 
-/** The button that has taken the place of one that was pressed; undefined while there is none, or if several may be meant. */
-function successorOf({ type, target }: EarlyEvent): HTMLElement | undefined {
-  if (type !== 'click') return undefined
-  const same = [...document.querySelectorAll('button')].filter((button) => nameOf(button) === nameOf(target))
-  return same.length === 1 ? same[0] : undefined
+/** Whether an element is alive, and still what it was when it was pressed: a price may have changed. */
+function isReady(target: HTMLElement, { type, name }: EarlyEvent): boolean {
+  if (target.closest(`[${DORMANT}]`)) return false
+  return type !== 'click' || (!target.matches(':disabled') && nameOf(target) === name)
+}
+
+/** Whether what was pressed is alive or gone, but could not be pressed for so long that nobody expects it any more. */
+function isForgotten({ at, target }: EarlyEvent): boolean {
+  const isWaiting = target.isConnected && target.closest(`[${DORMANT}]`) !== null
+  return !isWaiting && performance.now() - at > LATE_MS
+}
+
+/**
+ * The button that has taken the place of one that was pressed; undefined while there is none, or if several may be meant. One of a card is
+ * of that card only.
+ */
+function successorOf({ type, name, target }: EarlyEvent): HTMLElement | undefined {
+  if (type !== 'click' || target.closest('article')) return undefined
+  const same = [...document.querySelectorAll('button')].filter((button) => nameOf(button) === name && button.checkVisibility())
+  return same.length === 1 && !same[0]?.closest('article') ? same[0] : undefined
 }
 
 function nameOf(element: HTMLElement): string {

@@ -14,8 +14,10 @@ interface PartProps {
  */
 export function Part({ children, fallback }: PartProps) {
   const part = useRef<HTMLDivElement>(null)
+  // Only what the server has rendered is not alive at first. React leaves its attributes alone.
+  const mark = typeof document === 'undefined' && { [DORMANT]: '' }
   return (
-    <div ref={part} className="contents" {...{ [DORMANT]: '' }}>
+    <div ref={part} className="contents" {...mark} suppressHydrationWarning>
       <Suspense fallback={fallback}>
         {children}
         <Alive part={part} />
