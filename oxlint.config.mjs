@@ -86,8 +86,13 @@ const browserOnly = [
     message: 'The web app may import schemas only as types.',
   },
   { group: ['node:*'], message: 'The web app runs in a browser.' },
-  { group: ['react'], importNames: ['Suspense'], message: 'A `Part` also keeps what people do with it before it is alive.' },
 ]
+
+const noSuspense = {
+  group: ['react'],
+  importNames: ['Suspense'],
+  message: 'A `Part` also keeps what people do with it before it is alive.',
+}
 
 /** The floors of the server, from the ground up: what stands on one may import what stands on those below it. */
 const serverFloors = [
@@ -248,13 +253,16 @@ const arrows = [
       ? imports(`server/src/${place}`, serverImports('.', open))
       : imports(`server/src/${place}/*.ts`, serverImports(place, open)),
   ),
-  imports('web/src/*', browserOnly),
+  imports('web/src/*', [...browserOnly, noSuspense]),
   imports('web/src/shell/**', [
     ...browserOnly,
+    noSuspense,
     { group: ['../app.tsx', '../main.tsx', '../../app.tsx', '../../main.tsx'], message: webOrder },
   ]),
-  ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/*.*`, [...browserOnly, webImports(folder, open)])),
-  imports('web/src/ui/part.tsx', browserOnly.slice(0, -1)),
+  ...Object.entries(webArrows).map(([folder, open]) =>
+    imports(`web/src/${folder}/*.*`, [...browserOnly, noSuspense, webImports(folder, open)]),
+  ),
+  imports('web/src/ui/part.tsx', [...browserOnly, webImports('ui', webArrows.ui)]),
 ]
 
 function imports(files, patterns) {

@@ -83,8 +83,8 @@ export async function createFirstViews<Prepared>(
     const data: FirstViewData = { replies: {} }
     const shows = new Map<string, CachedReply>()
     for (const { path, isOptional, cached, reply } of await Promise.all(needs.map((need) => read(need, ip)))) {
-      if (!reply && !isOptional) return undefined
-      if (!reply) continue
+      if (!reply && isOptional) continue
+      if (!reply) return undefined
       data.replies[path] = JSON.parse(reply.json)
       data.lastEventId = older(data.lastEventId, reply.lastEventId)
       if (cached) shows.set(path, cached)

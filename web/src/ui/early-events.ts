@@ -91,14 +91,17 @@ function replay(): void {
 
 /** Whether an element is alive, and still what it was when it was pressed: a price may have changed. */
 function isReady(target: HTMLElement, { type, name }: EarlyEvent): boolean {
-  if (target.closest(`[${DORMANT}]`)) return false
+  if (isDormant(target)) return false
   return type !== 'click' || (!target.matches(':disabled') && nameOf(target) === name)
+}
+
+function isDormant(element: HTMLElement): boolean {
+  return element.isConnected && element.closest(`[${DORMANT}]`) !== null
 }
 
 /** Whether what was pressed is alive or gone, but could not be pressed for so long that nobody expects it any more. */
 function isForgotten({ at, target }: EarlyEvent): boolean {
-  const isWaiting = target.isConnected && target.closest(`[${DORMANT}]`) !== null
-  return !isWaiting && performance.now() - at > LATE_MS
+  return !isDormant(target) && performance.now() - at > LATE_MS
 }
 
 /**

@@ -51,7 +51,7 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
       {!filter.tokenType && (
         <p className="text-small text-dim max-sm:text-tiny">{inMarketWords('Choose a drink to buy any amount of it at the best price.')}</p>
       )}
-      {filter.tokenType && <Part fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Part>}
+      {filter.tokenType && bestPrice(filter.tokenType)}
       <details className="card" onToggle={(event) => showActivity(event.currentTarget.open)}>
         <summary>Activity</summary>
         <Part>{showsActivity && <Activity {...filter} />}</Part>

@@ -32,11 +32,7 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   const actions = drink && (
     <>{walletAddress === undefined ? <VisitorSell /> : <Sell drink={drink} walletAddress={walletAddress} paused={paused} />}</>
   )
-  const place = drink && (
-    <CrashScreen>
-      <Part fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Part>
-    </CrashScreen>
-  )
+  const place = drink && <CrashScreen>{bestPrice(drink.type)}</CrashScreen>
   return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
 }
 

@@ -68,7 +68,11 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   }
   const onBuy = paused ? undefined : buy
   const walletAddress = session.user?.walletAddress
-  const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
+  const bestPrice = (tokenType: TokenType) => (
+    <Part fallback={<div className="card best-price breathe" />}>
+      <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
+    </Part>
+  )
   const prices = (filter: ComponentProps<typeof PriceStrip>) => (
     <CrashScreen fallback={null}>
       <InBrowser fallback={<PricesToCome />}>

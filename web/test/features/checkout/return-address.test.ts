@@ -12,7 +12,7 @@ describe('the address that a player returns to', () => {
     ['https://game.example/?', 'https://game.example/?checkout=01a1&status=completed'],
     ['https://game.example/shop?room=7&name=a%20b', 'https://game.example/shop?room=7&name=a%20b&checkout=01a1&status=completed'],
     ['https://game.example:8443/?statuses=old', 'https://game.example:8443/?statuses=old&checkout=01a1&status=completed'],
-    // A shop that gives the address of its own page, to which a player has just returned.
+    // The page that a game names may be one to which an earlier checkout has sent the player.
     ['https://game.example/?a=1&checkout=0000&st%61tus=completed', 'https://game.example/?a=1&checkout=01a1&status=completed'],
     ['https://game.example/?checkout&b', 'https://game.example/?b&checkout=01a1&status=completed'],
     ['http://localhost:8080/', 'http://localhost:8080/?checkout=01a1&status=completed'],
