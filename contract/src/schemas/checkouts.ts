@@ -7,7 +7,6 @@ import {
   closed,
   Id,
   idParams,
-  lamportsOf,
   logReasonQuery,
   nextCursor,
   Nullable,
@@ -93,11 +92,19 @@ export const CheckoutAttemptSchema = Type.Object(
   { title: 'CheckoutAttempt' },
 )
 
+/** With a limit of 0, nobody could ever pay. */
+const mostLamports = Type.String({
+  ...keywords({ mustBe: 'a whole number of lamports above 0, as text' }),
+  description: 'The most that the player may pay in all, the fee included',
+  pattern: '^0*[1-9][0-9]*$',
+  maxLength: 20,
+})
+
 const NewCheckout = Type.Object(
   {
     tokenType: requiredToken,
     amount,
-    maxLamports: Type.Optional(lamportsOf('The most that the player may pay in all, the fee included')),
+    maxLamports: Type.Optional(mostLamports),
     wallet: Type.Optional(walletAddress),
     clientReference: Type.Optional(
       RequiredText(`your own name for it, at most ${MAX_CLIENT_REFERENCE} characters`, MAX_CLIENT_REFERENCE, {

@@ -85,6 +85,7 @@ describe('a checkout of the studio', () => {
     ['a moment', { expiresInSeconds: 59 }, 'BAD_REQUEST'],
     ['two days', { expiresInSeconds: 86_401 }, 'BAD_REQUEST'],
     ['less than nothing', { maxLamports: '-1' }, 'BAD_REQUEST'],
+    ['nothing, which nobody could pay', { maxLamports: '00' }, 'BAD_REQUEST'],
     ['what nobody knows', { price: 1 }, 'BAD_REQUEST'],
   ])('is not made for %s', async (_what, changes, code) => {
     expect(await call('POST', '/checkouts', { body: wish(changes) })).toMatchObject(refused(400, code))

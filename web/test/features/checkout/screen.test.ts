@@ -5,6 +5,7 @@ import { type History, nextHistory, nothing, purchaseFor, stepOf } from '../../.
 import { type CheckoutState, obstacleText, screenOf, screenText } from '../../../src/features/purchase/checkout/screen.ts'
 
 const checkout = { status: 'open', amount: 3, maxLamports: null } as const
+const wallet = 'So11111111111111111111111111111111111111112'
 const ready: CheckoutState = {
   checkout,
   away: false,
@@ -14,7 +15,7 @@ const ready: CheckoutState = {
   paused: undefined,
   delisted: false,
   price: { amount: 3, complete: true, total: 12_000_000n },
-  isSignedIn: true,
+  walletAddress: wallet,
   cannotPay: false,
   refusal: undefined,
   sol: 1_000_000_000n,
@@ -53,14 +54,14 @@ describe('the screen of a checkout', () => {
     ['an item that is not traded any more', { price: undefined, delisted: true }, { kind: 'delisted' }],
     ['an unknown price', { price: undefined }, { kind: 'unpriced' }],
     ['too little for sale', { price: { ...none, amount: 2, total: 8n } }, { kind: 'short', forSale: 2, wanted: 3, toOthers: true }],
-    ['nothing for sale to a visitor', { price: none, isSignedIn: false }, { kind: 'short', forSale: 0, wanted: 3, toOthers: false }],
+    ['nothing for sale to a visitor', { price: none, walletAddress: undefined }, { kind: 'short', forSale: 0, wanted: 3, toOthers: false }],
     [
       'a price above the most',
       { checkout: { ...checkout, maxLamports: '11999999' } },
       { kind: 'dear', costs: 12_000_000n, most: 11_999_999n },
     ],
     ['not a price of exactly the most', { checkout: { ...checkout, maxLamports: '12000000' } }, undefined],
-    ['another wallet’s checkout', { refusal: differs, sol: 0n }, { kind: 'other wallet' }],
+    ['another wallet’s checkout', { refusal: differs, sol: 0n }, { kind: 'other wallet', connected: wallet }],
     ['a block', { refusal: blocked }, { kind: 'refused', reason: blocked.message }],
     ['a wallet that cannot pay here', { cannotPay: true, refusal: blocked }, { kind: 'wallet cannot pay' }],
     ['too little SOL for the network’s fee', { sol: 12_009_999n }, { kind: 'poor', has: 12_009_999n, needs: 12_010_000n }],
@@ -81,14 +82,16 @@ describe('what is in the way', () => {
   test('is said in plain words, with a way on', () => {
     expect(text({ price: { ...none, amount: 2 } })).toBe('Only 2 of 3 are for sale right now. This page keeps looking for more.')
     expect(text({ price: none })).toBe('Nobody else sells Apple Juice right now. This page keeps looking for more.')
-    expect(text({ price: none, isSignedIn: false })).toMatch(/^Nobody sells Apple Juice right now\./)
+    expect(text({ price: none, walletAddress: undefined })).toMatch(/^Nobody sells Apple Juice right now\./)
     expect(text({ checkout: { ...checkout, maxLamports: '10000000' } })).toBe(
       'It costs more right now than the game allows: 0.012 SOL instead of at most 0.01 SOL. This page keeps looking for a better price.',
     )
     expect(text({ sol: 5_000_000n })).toBe(
       'Your wallet has 0.005 SOL, but this takes 0.01201 SOL with the network fee. Add SOL to it, or use another wallet.',
     )
-    expect(text({ refusal: differs })).toMatch(/Connect the one that you use in the game\.$/)
+    expect(text({ refusal: differs })).toBe(
+      'This checkout is for another wallet, not for So11..1112. Connect the one that you use in the game.',
+    )
     expect(text({ refusal: blocked })).toBe('This wallet is blocked: fraud.')
     expect(text({ paused: 'Back at nine.' })).toBe('Buying is paused: Back at nine. You can pay as soon as it goes on.')
     expect(text({ away: true })).toMatch(/^The market cannot be reached right now\./)

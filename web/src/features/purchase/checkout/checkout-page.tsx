@@ -1,19 +1,19 @@
-import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
 import { useTitle } from '../../../navigation/path.ts'
 import { useSession } from '../../../session/session-store.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatAmount, formatUnitPrice } from '../../../ui/format.ts'
 import { CheckIcon, WarningIcon } from '../../../ui/icons.tsx'
 import { Spinner } from '../../../ui/spinner.tsx'
 import { PurchaseSteps } from '../purchase-state.tsx'
 import { type ReadCheckout } from './checkout-query.ts'
-import { OpenCheckout } from './open-checkout.tsx'
+import { OpenCheckout, Terms } from './open-checkout.tsx'
 import { PaymentUnderWay } from './payment-under-way.tsx'
-import { leaveCheckout, returnHost, type ReturnStatus } from './return-address.ts'
+import { returnHost } from './return-address.ts'
 import { type Screen, screenText } from './screen.ts'
 import { type ShownCheckout, useCheckout } from './use-checkout.ts'
+import { useLeave, useReturn, WayBack } from './way-back.tsx'
 
 /** What a game asks a player to pay for, from the price to the way back. */
 export function CheckoutPage({ publicId }: { publicId: string }) {
@@ -69,11 +69,20 @@ function State({ shown, checkout, publicId }: { shown: ShownCheckout; checkout: 
   const host = returnHost(checkout.returnUrl)
   switch (screen.kind) {
     case 'open':
-      return <OpenCheckout shown={shown} checkout={checkout} screen={screen} onCancel={() => leave('cancelled')} />
+      return <OpenCheckout shown={shown} checkout={checkout} screen={screen} host={host} onCancel={() => leave('cancelled')} />
     case 'paying':
       return screen.mine ? <PaymentUnderWay shown={shown} publicId={publicId} /> : <PaidElsewhere />
     case 'completed':
-      return <PaidCheckout mine={screen.mine} host={host} onLeave={() => leave('completed')} />
+      return (
+        <>
+          {screen.mine ? <Receipt shown={shown} /> : <Outcome good text="This checkout has been paid, and everything is delivered." />}
+          <WayBack
+            host={host}
+            note={screen.mine ? 'You go back automatically in a moment.' : undefined}
+            onLeave={() => leave('completed')}
+          />
+        </>
+      )
     case 'expired':
       return <ExpiredCheckout host={host} onLeave={() => leave('expired')} />
     default:
@@ -101,18 +110,14 @@ function useKeptFocus(kind: string) {
   return card
 }
 
-/** A checkout that is paid: what it was, and the way back. */
-function PaidCheckout({ mine, host, onLeave }: { mine: boolean; host: string | undefined; onLeave: () => void }) {
+/** What the player has paid, and that it is delivered. */
+function Receipt({ shown: { ordered, networkFee } }: { shown: ShownCheckout }) {
   return (
     <>
-      {mine ? (
-        <div className="rounded-field bg-well p-4">
-          <PurchaseSteps step="delivered" />
-        </div>
-      ) : (
-        <Outcome good text="This checkout has been paid, and everything is delivered." />
-      )}
-      <WayBack host={host} note={mine ? 'You go back automatically in a moment.' : undefined} onLeave={onLeave} />
+      {ordered && <Terms order={ordered} networkFee={networkFee} />}
+      <div className="rounded-field bg-well p-4">
+        <PurchaseSteps step="delivered" />
+      </div>
     </>
   )
 }
@@ -133,19 +138,6 @@ function Outcome({ good = false, text }: { good?: boolean; text: string }) {
       <span className={good ? 'text-good' : 'text-warn'}>{good ? <CheckIcon /> : <WarningIcon />}</span>
       {text}
     </p>
-  )
-}
-
-/** Back to the game. An address that the page may not open has no button. */
-function WayBack({ host, note, onLeave }: { host: string | undefined; note?: string | undefined; onLeave: () => void }) {
-  if (host === undefined) return <p className="text-small text-dim">You can close this page and go back to the game.</p>
-  return (
-    <div className="grid gap-2 text-center">
-      <Button kind="primary" className="h-auto min-h-12 w-full py-2 whitespace-normal wrap-anywhere" onClick={onLeave}>
-        Back to {host}
-      </Button>
-      {note && <p className="text-tiny text-dim">{note}</p>}
-    </div>
   )
 }
 
@@ -172,27 +164,4 @@ function NoCheckout({ kind }: { kind: Screen['kind'] }) {
       )}
     </div>
   )
-}
-
-/** How long a player sees that it is delivered before the page returns by itself, in milliseconds. */
-const RETURN_MS = 2_500
-
-/** Returns to the game, which is told the checkout and this status. */
-function useLeave(checkout: { id: string; returnUrl: string } | undefined): (status: ReturnStatus) => void {
-  const { id, returnUrl } = checkout ?? {}
-  return useCallback(
-    (status) => {
-      if (id !== undefined && returnUrl !== undefined) leaveCheckout(returnUrl, { id, status })
-    },
-    [id, returnUrl],
-  )
-}
-
-/** Returns by itself once this page has seen the payment be delivered, but not where the player comes back to a checkout that is paid. */
-function useReturn(delivered: boolean, leave: (status: ReturnStatus) => void): void {
-  useEffect(() => {
-    if (!delivered) return undefined
-    const timer = setTimeout(() => leave('completed'), RETURN_MS)
-    return () => clearTimeout(timer)
-  }, [delivered, leave])
 }

@@ -16,11 +16,14 @@ import { usePurchase } from '../use-purchase.ts'
 import { type ReadCheckout } from './checkout-query.ts'
 import { type Obstacle, obstacleText, type Screen, type Step } from './screen.ts'
 import { type ShownCheckout } from './use-checkout.ts'
+import { WayBack } from './way-back.tsx'
 
 interface OpenCheckoutProps {
   shown: Pick<ShownCheckout, 'order' | 'networkFee' | 'reopened'>
   checkout: ReadCheckout
   screen: Extract<Screen, { kind: 'open' }>
+  /** Where it returns to; undefined if the page may not open that address. */
+  host: string | undefined
   onCancel: () => void
 }
 
@@ -29,33 +32,42 @@ export function OpenCheckout({
   shown: { order, networkFee, reopened },
   checkout,
   screen: { obstacle, step },
+  host,
   onCancel,
 }: OpenCheckoutProps) {
   const risen = useRisen(checkout.amount, order && totalOf(order))
   const text = obstacle && obstacleText(obstacle, checkout.tokenName)
+  const isUnpriced = obstacle?.kind === 'short' || obstacle?.kind === 'delisted'
+  const nothingToPay = isUnpriced || obstacle?.kind === 'dear'
   return (
     <>
-      {obstacle?.kind !== 'short' && obstacle?.kind !== 'delisted' && <Terms order={order} networkFee={networkFee} />}
+      {!isUnpriced && <Terms order={order} networkFee={networkFee} />}
       <div role="status" className="grid gap-2 text-small font-semibold text-warn empty:hidden">
         {reopened && <p>The payment ended unpaid, so this checkout is open again.</p>}
         {text && <p>{text}</p>}
         {!text && risen.from !== undefined && <p>It was {formatLamports(risen.from)} SOL a moment ago.</p>}
       </div>
-      <div className="grid gap-2">
-        <PayButton step={step} obstacle={obstacle} order={order} isTooSoon={risen.isTooSoon} />
-        {obstacle?.kind === 'poor' && (
-          <Button className="w-full" onClick={openPicker}>
-            Use another wallet
-          </Button>
-        )}
-      </div>
+      {nothingToPay ? (
+        <WayBack host={host} onLeave={onCancel} />
+      ) : (
+        <div className="grid gap-2">
+          <PayButton step={step} obstacle={obstacle} order={order} isTooSoon={risen.isTooSoon} />
+          {obstacle?.kind === 'poor' && (
+            <Button className="w-full" onClick={openPicker}>
+              Use another wallet
+            </Button>
+          )}
+        </div>
+      )}
       <div className="-my-2 flex items-center justify-between gap-4">
         <InBrowser fallback={<span />}>
           <OpenUntil until={checkout.until} />
         </InBrowser>
-        <Button kind="bare" className="-mr-3" onClick={onCancel}>
-          Cancel
-        </Button>
+        {!nothingToPay && (
+          <Button kind="bare" className="-mr-3" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
       </div>
     </>
   )

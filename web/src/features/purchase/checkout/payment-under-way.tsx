@@ -3,23 +3,23 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { Button } from '../../../ui/button.tsx'
 import { ApproveOnceMore, PurchaseState, PurchaseSteps } from '../purchase-state.tsx'
 import { HoldActions, HoldState } from '../hold/open-hold.tsx'
-import { orderOf, studioDecidesText, unansweredText } from '../order/order-terms.ts'
-import { type Order, stepOf } from '../order/order.ts'
+import { studioDecidesText, unansweredText } from '../order/order-terms.ts'
+import { stepOf } from '../order/order.ts'
 import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
 import { Terms } from './open-checkout.tsx'
-import { type ShownCheckout, type UnderWay } from './use-checkout.ts'
+import { type ShownCheckout } from './use-checkout.ts'
 
 interface PaymentUnderWayProps {
-  shown: Pick<ShownCheckout, 'underWay' | 'networkFee' | 'loadedAt'>
+  shown: Pick<ShownCheckout, 'underWay' | 'ordered' | 'networkFee' | 'loadedAt'>
   publicId: string
 }
 
 /** The player's payment, step by step, also after a reload and in another tab. */
-export function PaymentUnderWay({ shown: { underWay, networkFee, loadedAt }, publicId }: PaymentUnderWayProps) {
+export function PaymentUnderWay({ shown: { underWay, ordered, networkFee, loadedAt }, publicId }: PaymentUnderWayProps) {
   const { running, interrupted, open } = underWay
   return (
     <>
-      <Terms order={orderUnderWay(underWay)} networkFee={networkFee} />
+      <Terms order={ordered} networkFee={networkFee} />
       {running ? (
         <Running running={running} />
       ) : interrupted ? (
@@ -31,10 +31,6 @@ export function PaymentUnderWay({ shown: { underWay, networkFee, loadedAt }, pub
       )}
     </>
   )
-}
-
-function orderUnderWay({ running, interrupted, open }: UnderWay): Order | undefined {
-  return running?.order ?? interrupted?.order ?? (open && orderOf(open))
 }
 
 function Running({ running }: { running: RunningPurchase }) {

@@ -1,6 +1,6 @@
 import { type CheckoutStatus } from '@juicebar/contract/schemas'
 
-import { formatAmount } from '../../../ui/format.ts'
+import { formatAmount, shortAddress } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-terms.ts'
 import { cannotBuyHere } from '../way-to-pay.ts'
 
@@ -17,7 +17,8 @@ export type Obstacle =
   | { kind: 'unpriced' }
   | { kind: 'short'; forSale: number; wanted: number; toOthers: boolean }
   | { kind: 'dear'; costs: bigint; most: bigint }
-  | { kind: 'other wallet' | 'wallet cannot pay' }
+  | { kind: 'other wallet'; connected: string }
+  | { kind: 'wallet cannot pay' }
   | { kind: 'refused'; reason: string }
   | { kind: 'poor'; has: bigint; needs: bigint }
 
@@ -54,8 +55,8 @@ export interface CheckoutState {
   delisted: boolean
   /** undefined until it is known. */
   price: Price | undefined
-  /** The player is signed in, so that listings of the player's own are left out. */
-  isSignedIn: boolean
+  /** Who is signed in: listings of the player's own are left out then. */
+  walletAddress: string | undefined
   /** The connected wallet cannot pay in this market. */
   cannotPay: boolean
   /** Why the server refuses an offer to this player. */
@@ -83,23 +84,24 @@ export function screenOf(state: CheckoutState): Screen {
 /** What is in the way of everybody comes before what is in the way of this wallet. */
 function obstacleOf(
   { amount, maxLamports }: NonNullable<CheckoutState['checkout']>,
-  { away, paused, delisted, price, isSignedIn, step, ...wallet }: CheckoutState,
+  { away, paused, delisted, price, walletAddress, step, ...wallet }: CheckoutState,
 ): Obstacle | undefined {
   if (away) return { kind: 'away' }
   if (paused !== undefined) return { kind: 'paused', reason: paused }
   if (delisted) return { kind: 'delisted' }
   if (!price) return { kind: 'unpriced' }
-  if (!price.complete) return { kind: 'short', forSale: price.amount, wanted: amount, toOthers: isSignedIn }
+  if (!price.complete) return { kind: 'short', forSale: price.amount, wanted: amount, toOthers: walletAddress !== undefined }
   if (maxLamports !== null && price.total > BigInt(maxLamports)) return { kind: 'dear', costs: price.total, most: BigInt(maxLamports) }
-  return step === 'pay' ? obstacleOfWallet(price.total, wallet) : undefined
+  return step === 'pay' && walletAddress !== undefined ? obstacleOfWallet(price.total, walletAddress, wallet) : undefined
 }
 
 function obstacleOfWallet(
   total: bigint,
+  connected: string,
   { cannotPay, refusal, sol, networkFee }: Pick<CheckoutState, 'cannotPay' | 'refusal' | 'sol' | 'networkFee'>,
 ): Obstacle | undefined {
   if (cannotPay) return { kind: 'wallet cannot pay' }
-  if (refusal?.code === 'CHECKOUT_OTHER_WALLET') return { kind: 'other wallet' }
+  if (refusal?.code === 'CHECKOUT_OTHER_WALLET') return { kind: 'other wallet', connected }
   if (refusal) return { kind: 'refused', reason: refusal.message }
   const needs = total + networkFee
   return sol !== undefined && sol < needs ? { kind: 'poor', has: sol, needs } : undefined
@@ -140,7 +142,7 @@ export function obstacleText(obstacle: Obstacle, item: string): string | undefin
     case 'dear':
       return `It costs more right now than the game allows: ${sol(obstacle.costs)} instead of at most ${sol(obstacle.most)}. This page keeps looking for a better price.`
     case 'other wallet':
-      return 'This checkout is for another wallet. Connect the one that you use in the game.'
+      return `This checkout is for another wallet, not for ${shortAddress(obstacle.connected)}. Connect the one that you use in the game.`
     case 'wallet cannot pay':
       return cannotBuyHere
     case 'refused':

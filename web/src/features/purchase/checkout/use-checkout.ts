@@ -2,17 +2,19 @@ import { type ErrorCode } from '@juicebar/contract/errors'
 import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type CheckoutStatus, type PlayerCheckout, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 
 import { ApiError, isPassing } from '../../../api/api-error.ts'
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery, keys, openPurchasesQuery, reload } from '../../../api/queries.ts'
 import { type SessionState, useSession } from '../../../session/session-store.ts'
 import { useWallet, type WalletState } from '../../../wallet/wallet-store.ts'
+import { DEMO_WALLET } from '../../../wallet/wallet.ts'
 import { type Quote, quotedOrder, quotedTotal, quoteQuery } from '../best-price/quote.ts'
 import { type SignedPayment } from '../co-signed/kept-payment.ts'
 import { useInterruptedPayment } from '../open/use-interrupted-payment.ts'
 import { askOffer } from '../order/offer.ts'
+import { orderOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
 import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
 import { wayToPay } from '../way-to-pay.ts'
@@ -41,6 +43,8 @@ export interface ShownCheckout {
   /** What a press of the button buys. */
   order: Order | undefined
   underWay: UnderWay
+  /** What the player's payment buys that is under way, or that was delivered. */
+  ordered: Order | undefined
   /** When the open purchases were loaded. */
   loadedAt: number
   networkFee: bigint
@@ -55,7 +59,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const wallet = useWallet()
   const session = useSession()
   const away = errorUpdatedAt > dataUpdatedAt
-  const { underWay, delivered, reopened, loadedAt } = useOwnPayment(publicId, checkout ?? undefined, walletAddress)
+  const { underWay, ordered, delivered, reopened, loadedAt } = useOwnPayment(publicId, checkout ?? undefined, walletAddress)
   const isUnderWay = Object.values(underWay).some((payment) => payment !== undefined)
   const timeIsUp = useTimeIsUp(checkout?.status === 'open' ? checkout.until : undefined)
   const isOpen = checkout?.status === 'open' && !isUnderWay && !delivered && !timeIsUp
@@ -71,6 +75,8 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const mayAsk = isOpen && !away && walletAddress !== undefined && isAffordable && !config?.pause && (config?.coSigner ?? null) !== null
   const refusal = usePreflight(mayAsk ? order : undefined)
   const { networkFee, cannotPay } = paymentOf(wallet.connected?.wallet, config)
+  // The Demo Wallet is given SOL when it is empty.
+  const awaitsGift = sol === 0n && wallet.connected?.wallet.name === DEMO_WALLET
   const screen = screenOf({
     checkout,
     away,
@@ -80,14 +86,14 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
     paused: config?.pause?.message,
     delisted: quoteError instanceof ApiError && quoteError.code === 'TOKEN_TYPE_UNKNOWN',
     price: quote && { amount: quote.amount, complete: quote.complete, total: quotedTotal(quote) },
-    isSignedIn: walletAddress !== undefined,
+    walletAddress,
     cannotPay,
     refusal,
-    sol,
+    sol: awaitsGift ? undefined : sol,
     networkFee,
     step: stepOf(wallet, session),
   })
-  return { screen, checkout: checkout ?? undefined, quote, order, underWay, loadedAt, networkFee, reopened }
+  return { screen, checkout: checkout ?? undefined, quote, order, underWay, ordered, loadedAt, networkFee, reopened }
 }
 
 /** The player's payment for the checkout: in this page, from before a reload, or in another tab. */
@@ -107,7 +113,15 @@ function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, wal
   }
   const isReserved = open !== undefined || accepted?.order.checkout === publicId
   const history = useHistory(checkout?.status, underWay, isReserved)
-  return { underWay, loadedAt, ...history }
+  return { underWay, ordered: useOrdered(underWay), loadedAt, ...history }
+}
+
+/** The order of the payment under way, and afterwards still. */
+function useOrdered({ running, interrupted, open }: UnderWay): Order | undefined {
+  const order = useMemo(() => running?.order ?? interrupted?.order ?? (open && orderOf(open)), [running?.order, interrupted?.order, open])
+  const [last, setLast] = useState(order)
+  if (order && order !== last) setLast(order)
+  return last
 }
 
 /** What has become of a payment while the page was open. */

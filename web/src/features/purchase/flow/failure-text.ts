@@ -47,16 +47,17 @@ const moved = new Set<string>(['PRICE_MOVED', 'LISTING_FROZEN', 'LISTING_NOT_FOU
  *
  * @returns undefined if the server's sentence is enough, or if it is a different failure
  */
-export function refusedText(error: unknown, { items, origin }: Order): string | undefined {
+export function refusedText(error: unknown, { items, origin, checkout }: Order): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const { code, listingId, message } = error
   // It may be the fee's rate that has risen; and who may send payments is one of the market's settings, too.
   if (code === 'PRICE_MOVED' || code === 'WALLET_SENDS_OFF') reload(keys.config)
   if (listingId !== undefined) markGone(listingId, message)
   const overtaken = isOvertaken(error)
-  if (origin === 'quote' && overtaken) return `${overtakenText} This is the best price now; check it before you buy.`
-  if (origin === 'quote' && moved.has(code)) {
-    return 'The market has moved. Nothing was held, and no SOL moved. This is the best price now; check it before you buy.'
+  if (origin === 'quote' && (overtaken || moved.has(code))) {
+    const text = overtaken ? overtakenText : 'The market has moved. Nothing was held, and no SOL moved.'
+    // A checkout's page says itself what that means: another price, one above the game's limit, or too little for sale.
+    return checkout === undefined ? `${text} This is the best price now; check it before you buy.` : text
   }
   const item = items.find((candidate) => candidate.listingId === listingId)
   if (items.length < 2) return undefined
