@@ -2,8 +2,9 @@ import { type Reply } from '@juicebar/contract/calls'
 import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
+import { overflow } from './support/layout.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, fullOnly, test } from './support/test.ts'
 
@@ -181,7 +182,7 @@ for (const width of [320, 768, 1920]) {
     await expect(rows(page)).toHaveCount(PAGE)
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+      expect(await overflow(page)).toBe(0)
       const feed = page.getByRole('group', { name: 'Latest sales' })
       expect(await feed.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0)
       await expectAccessible(page)

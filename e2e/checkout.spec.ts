@@ -244,7 +244,9 @@ test('a checkout for another wallet says which way out there is', async ({ signe
   await list(await trader({ sol: 1 }), 'GRAPE_SODA', 3, 0.003)
   const { page } = await signedIn({ sol: 1 })
   await page.goto((await makeCheckout({ wallet: other.address })).url)
-  await expect(page.getByRole('status').filter({ hasText: /^This checkout is for another wallet, not for \w{4}\.\.\w{4}\. / })).toBeVisible()
+  await expect(
+    page.getByRole('status').filter({ hasText: /^This checkout is for another wallet, not for \w{4}\.\.\w{4}\. / }),
+  ).toBeVisible()
   await expectAccessibleByDayAndNight(page)
   await page.getByRole('button', { name: 'Use another wallet' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()

@@ -2,7 +2,7 @@ import { type BrowserContext, type Page, type Route } from '@playwright/test'
 
 import { expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { expect, findListing, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })

@@ -6,6 +6,7 @@ import { type BrowserContext, type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
+import { overflow } from './support/layout.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
 import { expect, fullOnly, test } from './support/test.ts'
@@ -359,7 +360,7 @@ for (const width of [390, 1280]) {
           await (name === 'Today' ? expect(title).toBeVisible() : expect(title).toBeFocused())
           await expect(page.getByRole('status')).toHaveCount(0)
           await expectAccessible(page)
-          expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), name).toBe(0)
+          expect(await overflow(page), name).toBe(0)
         }
       },
     )

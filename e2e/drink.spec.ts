@@ -3,9 +3,10 @@ import { gzipSync } from 'node:zlib'
 
 import { type Page } from '@playwright/test'
 
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { expectAccessible, expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
+import { overflow, shifts, watchShifts } from './support/layout.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
 import { expect, fullOnly, test } from './support/test.ts'
@@ -55,10 +56,12 @@ async function tradeIfNobodyHas(page: Page, trader: (options: { sol: number }) =
 }
 
 test('a drink that nobody has traded says so, at its own address', async ({ page }) => {
+  await watchShifts(page)
   const reply = await page.goto(SODA)
   expect(reply?.status()).toBe(200)
   await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
   await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
+  expect(await shifts(page)).toBeLessThan(0.01)
   await expect(page.getByText('never sold')).toBeVisible()
   await expect(page.getByText('No trades yet.')).toBeVisible()
   const offers = page.getByRole('region', { name: 'For sale' })
@@ -292,29 +295,22 @@ for (const width of [320, 390, 768, 1280, 1920]) {
   test(`nothing is cut off or shifts at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ openContext, trader }) => {
     const page = await (await openContext({ viewport: { width, height: 900 } })).newPage()
     await tradeIfNobodyHas(page, trader)
-    await page.addInitScript(() => {
-      const seen = { sum: 0 }
-      Object.assign(window, { layoutShifts: seen })
-      new PerformanceObserver((entries) => {
-        for (const entry of entries.getEntries()) if ('value' in entry) seen.sum += Number(entry.value)
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    const shifts = () => page.evaluate(() => (window as unknown as { layoutShifts: { sum: number } }).layoutShifts.sum)
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await watchShifts(page)
     await page.goto('/')
     await expect(prices(page).getByRole('link').first()).toContainText('SOL')
     await live(page)
-    expect(await shifts()).toBeLessThan(0.02)
-    expect(await overflow()).toBe(0)
+    expect(await shifts(page)).toBeLessThan(0.01)
+    expect(await overflow(page)).toBe(0)
     await page.goto(SODA)
     await expect(chart(page)).toBeVisible()
     await expect(lastTrades(page).getByRole('listitem').first()).toBeVisible()
+    expect(await shifts(page)).toBeLessThan(0.01)
     for (const range of ['Day', 'Week', 'Month', 'All']) {
       await choose(page, 'How far back', range)
       await expect(chart(page)).toBeVisible()
-      expect(await overflow()).toBe(0)
+      expect(await overflow(page)).toBe(0)
     }
-    expect(await shifts()).toBeLessThan(0.05)
+    expect(await shifts(page)).toBeLessThan(0.05)
   })
 }
 

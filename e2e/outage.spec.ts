@@ -1,7 +1,7 @@
 import { type Page, type Route } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { expect, fullOnly, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })

@@ -40,7 +40,14 @@ for (const width of [320, 390]) {
         expect(y).toBeGreaterThan(PHONE_HEIGHT - 60)
         expect(Math.min(wide, height)).toBeGreaterThanOrEqual(44)
       }
-      await page.getByRole('button', { name: 'Basket', exact: true }).first().click()
+      const card = page
+        .getByRole('article')
+        .filter({ has: page.getByRole('button', { name: 'Basket', exact: true }) })
+        .first()
+      const gather = card.getByRole('button', { name: 'Basket', exact: true })
+      await gather.evaluate((button) => button.scrollIntoView({ block: 'center' }))
+      for (const fact of await card.getByRole('definition').all()) await expectUncovered(fact)
+      await gather.click()
       await expectUncovered(page.getByRole('region', { name: 'Basket' }).getByRole('button', { name: /^Pay/ }))
       await views.getByText('Inventory').click()
       await expect(page.getByRole('button', { name: 'Sell' }).first()).toBeVisible()

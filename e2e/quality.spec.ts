@@ -1,8 +1,9 @@
 import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
+import { overflow, shifts, watchShifts } from './support/layout.ts'
 import { installPhantom } from './support/phantom.ts'
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { expect, fullOnly, signIn, test } from './support/test.ts'
 
 for (const colorScheme of ['dark', 'light'] as const) {
@@ -67,10 +68,12 @@ for (const width of [320, 390, 768, 1280, 1920, 3840]) {
     await installPhantom(context, baseURL ?? '')
     const page = await context.newPage()
     await watchShifts(page)
+    await delayTypefaces(page)
     await page.goto('/')
     await expect(page.getByRole('article').first()).toBeVisible()
     await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
-    expect(await shifts(page)).toBeLessThan(0.02)
+    await typefacesAreDrawn(page)
+    expect(await shifts(page)).toBeLessThan(0.01)
     expect(await overflow(page)).toBe(0)
     await signIn(page)
     for (const [tab, content] of [
@@ -224,21 +227,16 @@ function longListing(index: number) {
   }
 }
 
-/** How many pixels the page is wider than the window. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth))
-}
-
-async function watchShifts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const seen = { sum: 0 }
-    Object.assign(window, { layoutShifts: seen })
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ('value' in entry) seen.sum += Number(entry.value)
-    }).observe({ type: 'layout-shift', buffered: true })
+/** They come when the page is drawn without them, as on a slow network. */
+async function delayTypefaces(page: Page): Promise<void> {
+  await page.route('**/*.woff2', async (route) => {
+    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0)
+    await route.continue()
   })
 }
 
-function shifts(page: Page): Promise<number> {
-  return page.evaluate(() => ('layoutShifts' in window ? (window.layoutShifts as { sum: number }).sum : NaN))
+async function typefacesAreDrawn(page: Page): Promise<void> {
+  const loaded = () => page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family))
+  await expect.poll(loaded).toEqual(expect.arrayContaining(['Gabarito', 'Unbounded']))
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }

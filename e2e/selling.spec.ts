@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { withoutFirstView } from './support/first-view.ts'
+import { withoutFirstView } from './support/first-view.mjs'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, sell, test } from './support/test.ts'
 import { type Trader } from './support/trader.ts'

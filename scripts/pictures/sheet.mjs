@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { withoutFirstView } from '../../e2e/support/first-view.mjs'
 import { ORIGIN, startMarket, untilDrawn } from './market.mjs'
 import { differences } from './sheet-differences.mjs'
 import { sheetPage } from './sheet-page.mjs'
@@ -69,10 +70,13 @@ async function take(browser, state, prepared, folder) {
   try {
     const page = await context.newPage()
     await page.setViewportSize({ width: 1280, height: 900 })
+    if (state.answers || state.routes) await withoutFirstView(page)
     for (const [url, answer] of Object.entries(state.answers ?? {})) await page.route(url, answer)
     await state.routes?.(page)
-    await page.goto(`${ORIGIN}${typeof state.path === 'function' ? state.path(prepared) : (state.path ?? '/')}`)
-    if (state.who === 'player' && !state.name.startsWith('checkout'))
+    const path = typeof state.path === 'function' ? state.path(prepared) : (state.path ?? '/')
+    await page.goto(`${ORIGIN}${path}`)
+    // A listing's dialog covers the button, and a checkout has none.
+    if (state.who === 'player' && !/^\/(?:checkout|listing)\//.test(path))
       await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await state.open?.(page)
     for (const width of WIDTHS) {

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 
 import { type CandleSeries, candlesQuery, type Range } from '../../figures/candle-series.ts'
 import { Change } from '../../figures/change.tsx'
-import { type Drink } from '../../figures/figure-queries.ts'
+import { type Drink, summaryQuery } from '../../figures/figure-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { useWidth } from '../../ui/chart/use-width.ts'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
@@ -28,14 +28,16 @@ export function ChartCard({ drink }: { drink: Drink }) {
   const [chosen, setChosen] = useState<Range>()
   const [kind, setKind] = useState<Kind>('line')
   const [numbers, setNumbers] = useState(false)
-  const today = useQuery(candlesQuery(drink.type, 'day'))
-  const range = chosen ?? (today.data?.candles.length === 0 ? 'all' : 'day')
+  const { data: summary } = useQuery(summaryQuery)
+  const isUntraded = summary?.find(({ tokenType }) => tokenType === drink.type)?.last === null
+  const today = useQuery({ ...candlesQuery(drink.type, 'day'), enabled: !isUntraded })
+  const range = chosen ?? (isUntraded || today.data?.candles.length === 0 ? 'all' : 'day')
   const { data, dataUpdatedAt, isError, fetchStatus, refetch } = useQuery(candlesQuery(drink.type, range))
   const { width, ref } = useWidth()
   const words = ranges.find(({ value }) => value === range)?.words ?? ''
   const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
   return (
-    <section aria-labelledby="chart-title" className="card grid gap-4 p-4 sm:p-6" data-token={drink.type}>
+    <section aria-labelledby="chart-title" className="card grid grid-rows-[auto_1fr] gap-4 p-4 sm:p-6" data-token={drink.type}>
       <h3 id="chart-title" className="sr-only">
         Price over time
       </h3>
@@ -48,11 +50,11 @@ export function ChartCard({ drink }: { drink: Drink }) {
       </div>
       <div ref={ref} className="chart-frame">
         {!chart ? (
-          <Frame className="chart-space">
+          <Frame className={isUntraded ? untradedSpace : 'chart-space'}>
             <Waiting what="The prices" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
           </Frame>
         ) : chart.candles.length === 0 ? (
-          <Frame className={range === 'all' ? 'min-h-48' : 'chart-space'}>
+          <Frame className={range === 'all' ? untradedSpace : 'chart-space'}>
             <Untraded range={range} words={words} onAll={() => setChosen('all')} />
           </Frame>
         ) : numbers ? (
@@ -71,9 +73,11 @@ export function ChartCard({ drink }: { drink: Drink }) {
   )
 }
 
+const untradedSpace = 'min-h-48'
+
 /** As high as the chart and the text above it, so that nothing moves when they arrive, unless nobody has ever traded the drink. */
 function Frame({ className, children }: { className: string; children: ReactNode }) {
-  return <div className={`grid place-content-center justify-items-center gap-3 text-center ${className}`}>{children}</div>
+  return <div className={`grid place-content-center justify-items-center gap-3 text-center h-full ${className}`}>{children}</div>
 }
 
 function Untraded({ range, words, onAll }: { range: Range; words: string; onAll: () => void }) {

@@ -116,7 +116,7 @@ function GatherButton({ listing, isGathered, onGather }: Pick<ListingCardProps, 
         aria-label="Basket"
         aria-pressed={isGathered}
         title={isGathered ? 'Take out of the basket' : 'Put into the basket'}
-        className="gather grid size-11 cursor-pointer place-items-center rounded-full"
+        className="gather grid size-11 cursor-pointer place-items-center rounded-full narrow-board:right-auto narrow-board:left-1.5"
         onClick={() => onGather(listing)}
       >
         {isGathered ? <CheckIcon /> : <PlusIcon />}

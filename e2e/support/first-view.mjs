@@ -1,7 +1,9 @@
-import { type Page } from '@playwright/test'
-
-/** Opens pages as from a server that could not render their first view. */
-export async function withoutFirstView(page: Pick<Page, 'route'>): Promise<void> {
+/**
+ * Opens pages as from a server that could not render their first view.
+ *
+ * @param {Pick<import('@playwright/test').Page, 'route'>} page
+ */
+export async function withoutFirstView(page) {
   await page.route(
     ({ pathname }) => !pathname.includes('.') && !/^\/(?:api|health|rpc)/.test(pathname),
     async (route) => {
