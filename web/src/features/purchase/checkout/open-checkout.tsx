@@ -39,6 +39,11 @@ export function OpenCheckout({
   const text = obstacle && obstacleText(obstacle, checkout.tokenName)
   const isUnpriced = obstacle?.kind === 'short' || obstacle?.kind === 'delisted'
   const nothingToPay = isUnpriced || obstacle?.kind === 'dear'
+  const openUntil = (
+    <InBrowser fallback={<span />}>
+      <OpenUntil until={checkout.until} />
+    </InBrowser>
+  )
   return (
     <>
       {!isUnpriced && <Terms order={order} networkFee={networkFee} />}
@@ -48,27 +53,28 @@ export function OpenCheckout({
         {!text && risen.from !== undefined && <p>It was {formatLamports(risen.from)} SOL a moment ago.</p>}
       </div>
       {nothingToPay ? (
-        <WayBack host={host} onLeave={onCancel} />
+        <>
+          <WayBack host={host} onLeave={onCancel} />
+          {obstacle.kind !== 'delisted' && openUntil}
+        </>
       ) : (
-        <div className="grid gap-2">
-          <PayButton step={step} obstacle={obstacle} order={order} isTooSoon={risen.isTooSoon} />
-          {obstacle?.kind === 'poor' && (
-            <Button className="w-full" onClick={openPicker}>
-              Use another wallet
+        <>
+          <div className="grid gap-2">
+            <PayButton step={step} obstacle={obstacle} order={order} isTooSoon={risen.isTooSoon} />
+            {obstacle?.kind === 'poor' && (
+              <Button className="w-full" onClick={openPicker}>
+                Use another wallet
+              </Button>
+            )}
+          </div>
+          <div className="-my-2 flex items-center justify-between gap-4">
+            {openUntil}
+            <Button kind="bare" className="-mr-3" onClick={onCancel}>
+              Cancel
             </Button>
-          )}
-        </div>
+          </div>
+        </>
       )}
-      <div className="-my-2 flex items-center justify-between gap-4">
-        <InBrowser fallback={<span />}>
-          <OpenUntil until={checkout.until} />
-        </InBrowser>
-        {!nothingToPay && (
-          <Button kind="bare" className="-mr-3" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
-      </div>
     </>
   )
 }
