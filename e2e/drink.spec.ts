@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 
 import { type Page } from '@playwright/test'
 
-import { withoutFirstView } from './support/first-view.mjs'
+import { live, withoutFirstView } from './support/first-view.mjs'
 import { expectAccessible, expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { overflow, shifts, watchShifts } from './support/layout.ts'
@@ -32,7 +32,6 @@ const chart = (page: Page) => page.getByRole('slider', { name: 'Price of Grape S
 const lastTrades = (page: Page) => page.getByRole('region', { name: 'Last trades' })
 const head = (page: Page) => page.getByRole('region', { name: 'Grape Soda', exact: true })
 const prices = (page: Page) => page.getByRole('region', { name: 'Prices' })
-const live = (page: Page) => expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
 
 /** Presses the label of a radio button, as people do. */
 const choose = (page: Page, group: 'How far back' | 'Drawn as' | 'Drink', label: string) =>

@@ -1,7 +1,8 @@
 import { type Page } from '@playwright/test'
 
-import { list } from './support/api-listing.ts'
+import { list, remove } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { live } from './support/first-view.mjs'
 import { holdScripts } from './support/hold-scripts.ts'
 import { expect, test } from './support/test.ts'
 
@@ -103,6 +104,65 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('heading', { name: 'Connect Phantom Wallet' })).toBeHidden()
     release()
     await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  })
+})
+
+test.describe('the page of a listing', () => {
+  const firstView = (page: Page) => page.locator('section[role=dialog]')
+  const dialogScript = (page: Page) =>
+    page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/dialogs-')).length)
+
+  test('gets its dialog once somebody does something, and not during a press', async ({ page, trader }) => {
+    const id = await list(await trader(), 'GRAPE_SODA', 3, 0.6)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const { release } = await holdScripts(page, 'dialogs-*.js')
+    await page.goto(`/listing/${id}`)
+    await live(page)
+    expect(asked.filter((url) => url.includes('/dialogs-'))).toEqual([])
+    await page.getByRole('button', { name: 'Choose a wallet to buy' }).hover()
+    await page.mouse.down()
+    release()
+    await expect.poll(() => dialogScript(page)).toBe(1)
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+    await expect(firstView(page)).toBeVisible()
+    await page.mouse.up()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(firstView(page)).toHaveCount(0)
+    await expect(page.getByRole('dialog', { name: '3 Grape Soda' })).toBeVisible()
+    await expect(page).toHaveTitle('3 Grape Soda for 0.6 SOL · Juicebar Marketplace')
+  })
+
+  test('is left in every way that a dialog is, before its dialog is there', async ({ page, trader }) => {
+    const id = await list(await trader(), 'GRAPE_SODA', 3, 0.6)
+    await page.route('**/assets/dialogs-*', () => undefined)
+    const ways = [
+      () => page.keyboard.press('Escape'),
+      () => page.getByRole('link', { name: 'Close' }).click(),
+      () => page.mouse.click(20, 200),
+    ]
+    for (const leave of ways) {
+      await page.goto(`/listing/${id}`)
+      await live(page)
+      await leave()
+      await expect(firstView(page)).toHaveCount(0)
+      await expect(page).toHaveURL('/')
+      await expect(page).toHaveTitle('Juicebar Marketplace')
+    }
+  })
+
+  test('says why a listing cannot be bought', async ({ page, trader }) => {
+    const seller = await trader()
+    const id = await list(seller, 'GRAPE_SODA', 3, 0.6)
+    await remove(seller, id)
+    const { release } = await holdScripts(page)
+    await page.goto(`/listing/${id}`, { waitUntil: 'commit' })
+    await expect(firstView(page).getByText('Its seller has taken this listing off the market.')).toBeVisible()
+    await expectAccessible(page)
+    await firstView(page).getByRole('button', { name: 'See what else is for sale' }).click()
+    release()
+    await expect(page).toHaveURL('/')
   })
 })
 

@@ -52,11 +52,15 @@ export default defineConfig({
               test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price(?!\/quote\.))\/|alerts\/tell-me|api\/retry-passing/,
               priority: 2,
             },
-            { name: 'addressed', test: /main-area\/addressed|worker\/register-worker/, priority: 1 },
+            {
+              name: 'addressed',
+              test: /main-area\/addressed|worker\/register-worker|features\/listing\/(?:first-view|listing-content|why-not)|api\/listing-query/,
+              priority: 2,
+            },
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
-              test: /ui\/modal|feedback\/overlay|payment\/sign-payment|purchase\/(?:way-to-pay|buy-dialog|purchase-progress|purchase-state)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/(?:mobile-problem|request-local))|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|first-view)|api\/listing-query/,
+              test: /ui\/modal|feedback\/overlay|payment\/sign-payment|purchase\/(?:way-to-pay|buy-dialog|purchase-progress|purchase-state)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/(?:mobile-problem|request-local))|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/listing-dialog/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },

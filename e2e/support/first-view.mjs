@@ -1,3 +1,14 @@
+import { expect } from '@playwright/test'
+
+/**
+ * Waits until the page hears of changes by itself.
+ *
+ * @param {import('@playwright/test').Page} page
+ */
+export async function live(page) {
+  await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
+}
+
 /**
  * Opens pages as from a server that could not render their first view.
  *

@@ -30,6 +30,8 @@ const LOOK_MS = 100
 const dormant = new Set<Element>()
 const waiting = new Set<() => void>()
 
+let again: ReturnType<typeof setTimeout> | undefined
+
 /** Takes note of all parts of the first view, before it comes alive. */
 export function noteDormantParts(): void {
   for (const part of document.querySelectorAll(`[${DORMANT}]`)) dormant.add(part)
@@ -61,8 +63,6 @@ export function awaken(part: Element): void {
 export function replayEarlyEvents(): void {
   document.querySelector(`[${FIRST_VIEW_ATTRIBUTE}]`)?.removeAttribute(FIRST_VIEW_ATTRIBUTE)
   replay()
-  const timer = setInterval(replay, LOOK_MS)
-  setTimeout(() => clearInterval(timer), LATE_MS)
 }
 
 function forget(part: Element | undefined): void {
@@ -72,8 +72,9 @@ function forget(part: Element | undefined): void {
   waiting.clear()
 }
 
-/** Does what was kept, as far as what it was done with is alive. */
+/** Does what was kept, as far as what it was done with is alive; and again later, as long as a button may come for a press. */
 function replay(): void {
+  clearTimeout(again)
   const { earlyEvents = [] } = window
   const found = earlyEvents.flatMap((event) => {
     const target = event.target.isConnected ? event.target : successorOf(event)
@@ -87,6 +88,7 @@ function replay(): void {
     if (type === 'click') target.click()
     else if (isLast) enterAgain(target, type, value)
   }
+  if (earlyEvents.some(({ target }) => !isDormant(target))) again = setTimeout(replay, LOOK_MS)
 }
 
 /** Whether an element is alive, and still what it was when it was pressed: a price may have changed. */

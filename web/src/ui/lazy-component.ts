@@ -52,11 +52,6 @@ export function whenFirstLoadIsOver(): Promise<void> {
 
 function firstSign(): Promise<void> {
   return new Promise((resolve) => {
-    const seen = new AbortController()
-    const onSign = () => {
-      seen.abort()
-      resolve()
-    }
-    for (const sign of signs) window.addEventListener(sign, onSign, { passive: true, signal: seen.signal })
+    for (const sign of signs) window.addEventListener(sign, () => resolve(), { passive: true, once: true })
   })
 }
