@@ -57,6 +57,7 @@ test('a player pays with one press, and is back in the game with the result', as
   await expectAccessibleByDayAndNight(page)
   await pay(page).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'Delivered, done' })).toBeVisible()
+  await expect(page.getByRole('definition').first()).toHaveText('0.003 SOL')
   await expect(page.getByRole('button', { name: 'Back to' })).toBeVisible()
   await page.waitForURL(back(checkout, 'completed'))
   expect(await statusOf(checkout)).toBe('completed')
@@ -237,6 +238,33 @@ test('whoever was too slow with a listing sees the new price, and pays it with o
   await expect(banner(page)).not.toContainText('best price')
   await page.getByRole('button', { name: 'Pay 0.006 SOL' }).click()
   await page.waitForURL(back(checkout, 'completed'))
+})
+
+test('the focus stays on the page when what was focused is replaced by the way back, and again when it can be paid', async ({
+  openPlayer,
+  trader,
+}) => {
+  const seller = await trader({ sol: 1 })
+  const { page } = await openPlayer({ sol: 1 })
+  const checkout = await makeCheckout({ amount: 1_000_000 })
+  const card = page.getByRole('region', { name: '1,000,000 Grape Soda' })
+  let sells = true
+  await page.route(/\/api\/marketplace\/quote/, async (route) => {
+    const response = await route.fetch()
+    const quote = (await response.json()) as Reply<'quote'>
+    await route.fulfill({ response, json: sells ? { ...quote, amount: 1_000_000, complete: true } : quote })
+  })
+  await page.goto(checkout.url)
+  await page.getByRole('button', { name: 'Connect wallet' }).focus()
+  const change = async () => {
+    sells = !sells
+    await list(seller, 'GRAPE_SODA', 1, 0.5)
+  }
+  await change()
+  await expect(card).toBeFocused()
+  await page.getByRole('button', { name: 'Back to' }).focus()
+  await change()
+  await expect(card).toBeFocused()
 })
 
 test('a checkout for another wallet says which way out there is', async ({ signedIn, trader }) => {

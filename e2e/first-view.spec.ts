@@ -4,7 +4,7 @@ import { list, remove } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { live } from './support/first-view.mjs'
 import { holdScripts } from './support/hold-scripts.ts'
-import { expect, test } from './support/test.ts'
+import { banner, expect, test } from './support/test.ts'
 
 const offers = (page: Page) => page.getByRole('article')
 
@@ -150,6 +150,36 @@ test.describe('the page of a listing', () => {
       await expect(page).toHaveURL('/')
       await expect(page).toHaveTitle('Juicebar Marketplace')
     }
+  })
+
+  test('connects the wallet of a player who is signed in with a press before the script is there', async ({ signedIn, trader }) => {
+    const id = await list(await trader(), 'GRAPE_SODA', 3, 0.006)
+    const { page } = await signedIn({ sol: 1 })
+    const { release } = await holdScripts(page)
+    await page.goto(`/listing/${id}`, { waitUntil: 'commit' })
+    await firstView(page).getByRole('button', { name: 'Choose a wallet to buy' }).click()
+    release()
+    await page.getByRole('dialog', { name: '3 Grape Soda' }).getByRole('button', { name: 'Buy', exact: true }).click()
+    await expect(page.getByRole('dialog', { name: 'Confirm your purchase' })).toBeVisible()
+  })
+
+  test.describe('whose dialog cannot be downloaded', () => {
+    test.use({ allowedErrors: /Failed to (?:load resource|fetch dynamically imported module)/ })
+    test('still does what it can, and another listing says that it cannot be shown', async ({ page, trader }) => {
+      const seller = await trader()
+      const id = await list(seller, 'GRAPE_SODA', 3, 0.6)
+      const other = await list(seller, 'APPLE_JUICE', 4, 0.6)
+      await page.route('**/assets/dialogs-*', (route) => route.abort())
+      await page.goto(`/listing/${id}`)
+      await expect(firstView(page)).toBeFocused()
+      await page.mouse.move(5, 5)
+      await remove(seller, id)
+      await expect(firstView(page).getByText('Its seller has taken this listing off the market.')).toBeVisible()
+      await page.keyboard.press('Escape')
+      await page.getByPlaceholder('Search...').fill(seller.address)
+      await page.getByRole('article').locator(`a[href="/listing/${other}"]`).click()
+      await expect(banner(page)).toContainText('This part of the page could not be shown. Reload the page.')
+    })
   })
 
   test('says why a listing cannot be bought', async ({ page, trader }) => {

@@ -44,17 +44,17 @@ export default defineConfig({
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'figures',
-              test: /src\/(?:figures|navigation|ui\/chart)\/|market\/price-strip|best-price\/quote\.ts|endpoints\/figures|history\/signature-link/,
+              test: /src\/(?:figures|ui\/chart)\/|market\/price-strip|best-price\/quote\.ts|endpoints\/figures/,
               priority: 1,
             },
             {
               name: 'buying',
-              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price(?!\/quote\.))\/|alerts\/tell-me|api\/retry-passing/,
+              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price(?!\/quote\.))\/|alerts\/tell-me|api\/retry-passing|navigation\/not-found|history\/signature-link/,
               priority: 2,
             },
             {
               name: 'addressed',
-              test: /main-area\/addressed|worker\/register-worker|features\/listing\/(?:first-view|listing-content|why-not)|api\/listing-query/,
+              test: /main-area\/addressed|worker\/register-worker|features\/listing\/(?:first-view|listing-content)|api\/listing-query/,
               priority: 2,
             },
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },

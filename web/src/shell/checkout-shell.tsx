@@ -58,11 +58,9 @@ export function CheckoutShell() {
         </main>
         <FootLine />
       </div>
-      <CrashScreen>
-        <InBrowser>
-          <PageWallets config={config} registers />
-        </InBrowser>
-      </CrashScreen>
+      <InBrowser>
+        <PageWallets config={config} registers />
+      </InBrowser>
     </>
   )
 }

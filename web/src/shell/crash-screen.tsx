@@ -1,14 +1,18 @@
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, useEffect } from 'react'
 
+import { useNotices } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { replayEarlyEvents } from '../ui/early-events.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { Part } from '../ui/part.tsx'
 
 interface CrashScreenProps {
   children: ReactNode
   /** What to show instead; by default, a message that this part could not be shown, and a way to reload. */
   fallback?: ReactNode
 }
+
+const paidText = 'A payment that you have already sent is still delivered.'
 
 /** Replaces a part of the app that broke, for example because its code could not be downloaded. */
 export class CrashScreen extends Component<CrashScreenProps, { broken: boolean }> {
@@ -28,11 +32,26 @@ export class CrashScreen extends Component<CrashScreenProps, { broken: boolean }
     if (this.props.fallback !== undefined) return this.props.fallback
     return (
       <EmptyState title="This part of the page could not be shown">
-        <p className="text-dim">A payment that you have already sent is still delivered.</p>
+        <p className="text-dim">{paidText}</p>
         <Button kind="primary" onClick={() => location.reload()}>
           Reload the page
         </Button>
       </EmptyState>
     )
   }
+}
+
+/** A part that has no place of its own on the page: if it cannot be shown, the banner says so. */
+export function PartOnTop({ children }: { children: ReactNode }) {
+  return (
+    <CrashScreen fallback={<Missing />}>
+      <Part>{children}</Part>
+    </CrashScreen>
+  )
+}
+
+function Missing() {
+  const { showBanner } = useNotices()
+  useEffect(() => showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`), [showBanner])
+  return null
 }

@@ -5,10 +5,10 @@ import { useEffect, useState } from 'react'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { usePath } from '../navigation/path.ts'
 import { lazyComponent, prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
-import { Part } from '../ui/part.tsx'
 import { useRetained } from '../ui/use-retained.ts'
 import { PHANTOM } from '../wallet/wallet.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
+import { PartOnTop } from './crash-screen.tsx'
 import { PageWallets } from './page-wallets.tsx'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)
@@ -34,12 +34,12 @@ export function Dialogs({ config, closed, processing }: DialogsProps) {
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>
-      <Part>{processing && <Overlay label={processing} />}</Part>
-      <Part>
+      <PartOnTop>{processing && <Overlay label={processing} />}</PartOnTop>
+      <PartOnTop>
         {running && <PurchaseProgress />}
         {buying && <BuyDialog />}
-      </Part>
-      <Part>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</Part>
+      </PartOnTop>
+      <PartOnTop>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</PartOnTop>
       <PageWallets config={config} registers={registers} />
     </>
   )

@@ -1,8 +1,8 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { lazyComponent } from '../ui/lazy-component.ts'
-import { Part } from '../ui/part.tsx'
 import { platformOf } from '../wallet/wallet.ts'
+import { PartOnTop } from './crash-screen.tsx'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
@@ -16,9 +16,9 @@ interface PageWalletsProps {
 /** The wallets that come with the page: the Demo Wallet, and the way to the wallets of a phone. */
 export function PageWallets({ config, registers }: PageWalletsProps) {
   return (
-    <Part>
+    <PartOnTop>
       {registers && config?.demoWallet && <DemoWallet />}
       {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
-    </Part>
+    </PartOnTop>
   )
 }

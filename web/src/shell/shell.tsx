@@ -80,9 +80,7 @@ export function Shell() {
           <Footer config={config} />
         </div>
       </div>
-      <CrashScreen>
-        <Dialogs config={config} closed={closed} processing={processing} />
-      </CrashScreen>
+      <Dialogs config={config} closed={closed} processing={processing} />
     </>
   )
 }

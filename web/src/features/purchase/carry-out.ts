@@ -77,10 +77,10 @@ async function untilPressed(signal: AbortSignal): Promise<void> {
   })
 }
 
-function advanced(running: RunningPurchase, { step, payMillisLeft, retryMillis, again, unanswered }: Progress): RunningPurchase {
+function advanced(running: RunningPurchase, { step, order, payMillisLeft, retryMillis, again, unanswered }: Progress): RunningPurchase {
   // The wallet asks now, so a buyer who kept browsing should see what it is for.
   const asks = { retryAt: undefined, unanswered: false, inBackground: false }
-  if (step === 'approve') return { ...running, ...asks }
+  if (step === 'approve') return { ...running, ...asks, order: order ?? running.order }
   if (step) return { ...running, step, again: undefined, unanswered: false }
   if (unanswered) return { ...running, unanswered }
   if (again) return { ...running, ...asks, again }

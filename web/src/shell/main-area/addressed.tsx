@@ -30,25 +30,51 @@ export function Addressed({ closed }: { closed: boolean }) {
   const listingId = path.startsWith(LISTING_PATH) ? path.slice(LISTING_PATH.length) : undefined
   const shown = useRetained(listingId)
   const isAlive = useHydrated()
-  // Only what the server has rendered; the dialog reads it again.
-  const { data: listing } = useQuery({ ...listingQuery(listingId), enabled: false })
-  const waits = useDialogWaits(!isAlive && listing !== undefined)
-  const [onPhone, setOnPhone] = useState<string>()
+  const { firstView, isFirst } = useFirstView(listingId, isAlive)
+  const phone = useByPhone(listingId)
   useEffect(startWorker, [])
   if (shown === undefined) return null
   const content = {
     walletAddress: user?.walletAddress,
     onBuy: closed ? undefined : (wanted: Listing) => (close(), buy(wanted)),
     onClose: close,
-    byPhone: onPhone === shown,
-    onByPhone: (byPhone: boolean) => setOnPhone(byPhone ? shown : undefined),
+    ...phone,
   }
   return (
     <Part>
-      {waits && listing && <FirstViewOfListing listing={listing} {...content} />}
-      {!waits && isAlive && <ListingDialog listingId={listingId} {...content} />}
+      {firstView && <FirstViewOfListing listing={firstView} {...content} />}
+      {!isFirst && isAlive && <ListingDialog listingId={listingId} {...content} />}
     </Part>
   )
+}
+
+/** Whether the way to buy by phone is shown. Another listing, or the same once more, begins with the other way. */
+function useByPhone(listingId: string | undefined) {
+  const [openedId, setOpenedId] = useState(listingId)
+  const [byPhone, onByPhone] = useState(false)
+  if (listingId !== openedId) {
+    setOpenedId(listingId)
+    if (listingId !== undefined) onByPhone(false)
+  }
+  return { byPhone, onByPhone }
+}
+
+interface FirstView {
+  /** The listing, as long as its first view is shown. */
+  firstView: Listing | undefined
+  /** It is shown, or will be when the same listing is opened again. */
+  isFirst: boolean
+}
+
+/** The listing that the server has rendered, until its dialog takes its place. Another listing has its dialog at once. */
+function useFirstView(listingId: string | undefined, isAlive: boolean): FirstView {
+  const [isKept, setIsKept] = useState(false)
+  // What the server has rendered is read again by the dialog, or here if that cannot be downloaded.
+  const { data: listing } = useQuery({ ...listingQuery(listingId), enabled: isKept })
+  const [renderedId] = useState(!isAlive && listing ? listingId : undefined)
+  const waits = useDialogWaits(renderedId !== undefined, setIsKept)
+  const isFirst = waits && renderedId === (listingId ?? renderedId)
+  return { firstView: isFirst ? listing : undefined, isFirst }
 }
 
 /** How long after a press the browser may still report a click, in milliseconds. */
@@ -59,32 +85,45 @@ const AFTER_PRESS_MS = 300
  * page, and what people can see and press of it is there without. It takes its place once the first load is over, but not during a press.
  *
  * @param isFirstView the server has rendered the listing
+ * @param onFailed called with true if the dialog cannot be downloaded: the first view stays, which can do the same
  */
-function useDialogWaits(isFirstView: boolean): boolean {
+function useDialogWaits(isFirstView: boolean, onFailed: (failed: true) => void): boolean {
   const [waits, setWaits] = useState(isFirstView)
   useEffect(() => {
     if (!waits) return undefined
     let isReady = false
     let isPressed = false
+    let released: ReturnType<typeof setTimeout> | undefined
     const open = () => isReady && !isPressed && startTransition(() => setWaits(false))
+    const press = () => {
+      clearTimeout(released)
+      isPressed = true
+    }
     const release = () => {
-      isPressed = false
-      open()
+      clearTimeout(released)
+      released = setTimeout(() => {
+        isPressed = false
+        open()
+      }, AFTER_PRESS_MS)
     }
     const over = new AbortController()
     const { signal } = over
-    window.addEventListener('pointerdown', () => (isPressed = true), { signal })
-    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, () => setTimeout(release, AFTER_PRESS_MS), { signal })
+    window.addEventListener('pointerdown', press, { signal })
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, release, { signal })
     void whenFirstLoadIsOver()
       .then(loadDialog)
-      .then(() => {
-        isReady = true
-        if (!signal.aborted) open()
-      })
-      // The first view stays, which can do the same.
-      .catch(() => undefined)
-    return () => over.abort()
-  }, [waits])
+      .then(
+        () => {
+          isReady = true
+          if (!signal.aborted) open()
+        },
+        () => signal.aborted || onFailed(true),
+      )
+    return () => {
+      over.abort()
+      clearTimeout(released)
+    }
+  }, [waits, onFailed])
   return waits
 }
 

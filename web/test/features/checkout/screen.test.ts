@@ -1,3 +1,4 @@
+import { type CheckoutStatus } from '@juicebar/contract/schemas'
 import { describe, expect, test } from 'vitest'
 
 import { pauseBeforeNext } from '../../../src/features/purchase/checkout/checkout-query.ts'
@@ -108,7 +109,7 @@ test('a screen reader hears each end, and nothing that is announced elsewhere', 
 })
 
 describe('what has happened while the page was open', () => {
-  const quiet = { status: 'open', isReserved: false, isDelivered: false, isUnderWay: false } as const
+  const quiet = { status: 'open', isReserved: false, wasAccepted: false, isDelivered: false, isUnderWay: false } as const
   const after = (...moments: Partial<Parameters<typeof nextHistory>[1]>[]) =>
     moments.reduce<History>((before, moment) => nextHistory(before, { ...quiet, ...moment }), nothing)
 
@@ -124,6 +125,14 @@ describe('what has happened while the page was open', () => {
   test('is no delivery if this player’s payment ended unpaid, and somebody else paid then', () => {
     const own = { status: 'paying', isReserved: true, isUnderWay: true } as const
     expect(after(own, {}, { status: 'paying' }, { status: 'completed' })).toMatchObject({ delivered: false })
+  })
+
+  test('is a delivery if the payment from before a reload was accepted, but not if it ended unpaid and somebody else paid then', () => {
+    const accepted = (status: CheckoutStatus) => ({ status, wasAccepted: true })
+    expect(after({ isUnderWay: true }, accepted('open'), accepted('paying'), accepted('completed'))).toMatchObject({ delivered: true })
+    const reopened = [accepted('paying'), accepted('open')]
+    expect(after(...reopened, accepted('paying'), accepted('completed'))).toMatchObject({ delivered: false, mine: false })
+    expect(after(...reopened, accepted('completed'))).toMatchObject({ delivered: false, mine: false })
   })
 
   test('is a payment that ended unpaid, until the player tries again', () => {

@@ -11,7 +11,7 @@ import { type ReadCheckout } from './checkout-query.ts'
 import { OpenCheckout, Terms } from './open-checkout.tsx'
 import { PaymentUnderWay } from './payment-under-way.tsx'
 import { returnHost } from './return-address.ts'
-import { type Screen, screenText } from './screen.ts'
+import { hasNothingToPay, type Screen, screenText } from './screen.ts'
 import { type ShownCheckout, useCheckout } from './use-checkout.ts'
 import { useLeave, useReturn, WayBack } from './way-back.tsx'
 
@@ -22,7 +22,7 @@ export function CheckoutPage({ publicId }: { publicId: string }) {
   const { screen, checkout } = shown
   const subject = checkout && `${formatAmount(checkout.amount)} ${checkout.tokenName}`
   useTitle(subject)
-  const card = useKeptFocus(screen.kind)
+  const card = useKeptFocus(screen.kind === 'open' && hasNothingToPay(screen.obstacle) ? 'nothing to pay' : screen.kind)
   return (
     <section ref={card} tabIndex={-1} aria-labelledby="checkout-title" className="card w-full max-w-104 overflow-hidden outline-none">
       <p role="status" className="sr-only">
@@ -99,14 +99,14 @@ function PaidElsewhere() {
 }
 
 /** What is pressed may be replaced: the focus then stays on the card, so that the next Tab goes on from there. */
-function useKeptFocus(kind: string) {
+function useKeptFocus(shown: string) {
   const card = useRef<HTMLElement>(null)
-  const before = useRef(kind)
+  const before = useRef(shown)
   useEffect(() => {
-    if (before.current === kind) return
-    before.current = kind
+    if (before.current === shown) return
+    before.current = shown
     if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
-  }, [kind])
+  }, [shown])
   return card
 }
 

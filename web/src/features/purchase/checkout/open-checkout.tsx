@@ -14,7 +14,7 @@ import { formatLamports, priceOf, totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { type ReadCheckout } from './checkout-query.ts'
-import { type Obstacle, obstacleText, type Screen, type Step } from './screen.ts'
+import { hasNothingToPay, type Obstacle, obstacleText, type Screen, type Step } from './screen.ts'
 import { type ShownCheckout } from './use-checkout.ts'
 import { WayBack } from './way-back.tsx'
 
@@ -38,7 +38,6 @@ export function OpenCheckout({
   const risen = useRisen(checkout.amount, order && totalOf(order))
   const text = obstacle && obstacleText(obstacle, checkout.tokenName)
   const isUnpriced = obstacle?.kind === 'short' || obstacle?.kind === 'delisted'
-  const nothingToPay = isUnpriced || obstacle?.kind === 'dear'
   const openUntil = (
     <InBrowser fallback={<span />}>
       <OpenUntil until={checkout.until} />
@@ -52,7 +51,7 @@ export function OpenCheckout({
         {text && <p>{text}</p>}
         {!text && risen.from !== undefined && <p>It was {formatLamports(risen.from)} SOL a moment ago.</p>}
       </div>
-      {nothingToPay ? (
+      {hasNothingToPay(obstacle) ? (
         <>
           <WayBack host={host} onLeave={onCancel} />
           {obstacle.kind !== 'delisted' && openUntil}
@@ -145,7 +144,7 @@ interface PayButtonProps {
   isTooSoon: boolean
 }
 
-/** The page's one button: it does what comes next. All of them are one button to React, so that the focus stays. */
+/** The page's one button: it does what comes next. As long as it is there it is one button to React, so that the focus stays. */
 function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) {
   const { connectChosen } = useConnect()
   const signIn = useSignIn()

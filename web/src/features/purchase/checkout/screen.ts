@@ -22,6 +22,11 @@ export type Obstacle =
   | { kind: 'refused'; reason: string }
   | { kind: 'poor'; has: bigint; needs: bigint }
 
+/** True if nobody can pay as things are, so that the page has no button for it, but the way back. */
+export function hasNothingToPay(obstacle: Obstacle | undefined): obstacle is Extract<Obstacle, { kind: 'short' | 'delisted' | 'dear' }> {
+  return obstacle?.kind === 'short' || obstacle?.kind === 'delisted' || obstacle?.kind === 'dear'
+}
+
 /** What the page of a checkout shows. `mine`: this player pays, or this page has seen the player pay. */
 export type Screen =
   | { kind: 'loading' | 'unreachable' | 'missing' | 'expired' }

@@ -75,8 +75,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const mayAsk = isOpen && !away && walletAddress !== undefined && isAffordable && !config?.pause && (config?.coSigner ?? null) !== null
   const refusal = usePreflight(mayAsk ? order : undefined)
   const { networkFee, cannotPay } = paymentOf(wallet.connected?.wallet, config)
-  // The Demo Wallet is given SOL when it is empty.
-  const awaitsGift = sol === 0n && wallet.connected?.wallet.name === DEMO_WALLET
+  const awaitsGift = useAwaitsGift(sol === 0n && wallet.connected?.wallet.name === DEMO_WALLET)
   const screen = screenOf({
     checkout,
     away,
@@ -111,8 +110,7 @@ function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, wal
     interrupted: payment?.order.checkout === publicId ? payment : undefined,
     open,
   }
-  const isReserved = open !== undefined || accepted?.order.checkout === publicId
-  const history = useHistory(checkout?.status, underWay, isReserved)
+  const history = useHistory(checkout?.status, underWay, accepted?.order.checkout === publicId)
   return { underWay, ordered: useOrdered(underWay), loadedAt, ...history }
 }
 
@@ -125,17 +123,17 @@ function useOrdered({ running, interrupted, open }: UnderWay): Order | undefined
 }
 
 /** What has become of a payment while the page was open. */
-function useHistory(status: CheckoutStatus | undefined, { running, interrupted, open }: UnderWay, isReserved: boolean) {
+function useHistory(status: CheckoutStatus | undefined, { running, interrupted, open }: UnderWay, wasAccepted: boolean) {
   const step = running?.step
   const [seen, setSeen] = useState<History>(nothing)
   const next = nextHistory(seen, {
     status,
-    isReserved: isReserved || (step !== undefined && step !== 'approve'),
+    isReserved: open !== undefined || (step !== undefined && step !== 'approve'),
+    wasAccepted,
     isDelivered: step === 'delivered',
     isUnderWay: running !== undefined || interrupted !== undefined || open !== undefined,
   })
-  if (next.paying !== seen.paying || next.mine !== seen.mine || next.delivered !== seen.delivered || next.reopened !== seen.reopened)
-    setSeen(next)
+  if (Object.keys(next).some((key) => next[key as keyof History] !== seen[key as keyof History])) setSeen(next)
   useEffect(() => {
     if (step === 'delivered') reload(keys.checkouts)
   }, [step])
@@ -149,6 +147,22 @@ function paymentOf(
   const way = config && wallet && wayToPay(wallet, config)
   const coSigned = way === undefined ? (config?.coSigner ?? null) !== null : way === 'co-signed'
   return { cannotPay: way === 'none', networkFee: coSigned ? CO_SIGNED_FEE_LAMPORTS : SIGNATURE_FEE_LAMPORTS }
+}
+
+/** How long the Demo Wallet may stay empty, in milliseconds: it is given SOL then, unless that fails. */
+const GIFT_MS = 10_000
+
+function useAwaitsGift(isEmpty: boolean): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    if (!isEmpty) return undefined
+    const timer = setTimeout(() => setOver(true), GIFT_MS)
+    return () => {
+      clearTimeout(timer)
+      setOver(false)
+    }
+  }, [isEmpty])
+  return isEmpty && !over
 }
 
 /** Whether a time has come, by this browser's clock. */
@@ -178,28 +192,34 @@ export interface History {
   delivered: boolean
   /** A payment has ended unpaid. */
   reopened: boolean
+  /** The payment from before a reload was accepted, and has ended unpaid since. */
+  ended: boolean
 }
 
-export const nothing: History = { paying: false, mine: false, delivered: false, reopened: false }
+export const nothing: History = { paying: false, mine: false, delivered: false, reopened: false, ended: false }
 
 interface Now {
   /** undefined until it is read. */
   status: CheckoutStatus | undefined
   /** A payment of this player is reserved: a signed one alone may still be refused, because somebody else was faster. */
   isReserved: boolean
+  /** The server has reserved for the payment from before a reload, and may have ended that meanwhile. */
+  wasAccepted: boolean
   isDelivered: boolean
   isUnderWay: boolean
 }
 
 /** The history, after what is seen now. */
-export function nextHistory(before: History, { status, isReserved, isDelivered, isUnderWay }: Now): History {
-  const mine = isReserved || (before.mine && status !== 'open')
+export function nextHistory(before: History, { status, isReserved, wasAccepted, isDelivered, isUnderWay }: Now): History {
+  const ended = wasAccepted && (before.ended || (before.paying && status === 'open'))
+  const mine = isReserved || (wasAccepted && !ended) || (before.mine && status !== 'open')
   const delivered = before.delivered || isDelivered || (mine && status === 'completed')
   return {
     paying: status === 'paying',
     mine,
     delivered,
     reopened: status === 'open' && !isUnderWay && !delivered && (before.reopened || before.paying),
+    ended,
   }
 }
 

@@ -26,7 +26,8 @@ export async function payCoSigned(payment: CoSignedPayment): Promise<PaidPurchas
   let { order } = payment
   for (let opensByItself = payment.opensByItself; ; opensByItself = false) {
     const offer = await offerFor(order, payment)
-    onProgress({ step: 'approve' })
+    order = orderOfOffer(offer, order)
+    onProgress({ step: 'approve', order })
     const transaction = await signed(offer, payment)
     try {
       return await submit(offer, order, transaction, payment)
@@ -39,7 +40,6 @@ export async function payCoSigned(payment: CoSignedPayment): Promise<PaidPurchas
     }
     onProgress({ again: 'asked' })
     requireSameWallet(connection)
-    order = orderOfOffer(offer, order)
   }
 }
 

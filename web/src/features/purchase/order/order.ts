@@ -65,6 +65,8 @@ export type Again = 'asked' | 'waits'
 /** A change in a purchase under way. */
 export interface Progress {
   step?: PurchaseStep
+  /** With the first step: what the wallet is asked to pay, which may be less than the buyer confirmed. */
+  order?: Order
   /** At the hold: the milliseconds left to pay. */
   payMillisLeft?: number
   /** The server is too busy for the purchase: the milliseconds until the next attempt. */
