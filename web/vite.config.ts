@@ -144,8 +144,8 @@ function scriptsAfterPaint(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle }) {
-        // The desk has no first view, and so nothing that its script could hold up.
-        if (!html.includes('/early.js')) return html
+        // The desk's first view is its name, which only has to come before its script.
+        if (!html.includes('/early.js')) return html.replace('<script type="module"', '<script type="module" fetchpriority="low"')
         const react = Object.keys(bundle ?? {}).filter((file) => /\/react-[\w-]+\.js$/.test(file))
         const preload = (file: string) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
         return html.replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/, (_, app: string) =>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 
 import { AppLink } from '../../navigation/app-link.tsx'
 import { useTitle } from '../../navigation/path.ts'
@@ -10,16 +10,12 @@ export function FirstViewOfListing(content: ListingContentProps) {
   const { listing, onClose } = content
   useTitle(listingPageTitle(listing))
   useEscape(onClose)
-  const dialog = useRef<HTMLElement>(null)
-  // Who reads the page with a screen reader, or moves by Tab, begins in the dialog.
-  useEffect(() => {
-    if (document.activeElement === document.body) dialog.current?.focus({ preventScroll: true })
-  }, [])
   return (
     <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />
       <section
-        ref={dialog}
+        // Who reads the page with a screen reader, or moves by Tab, begins here, also without a script.
+        autoFocus
         tabIndex={-1}
         role="dialog"
         aria-modal="true"

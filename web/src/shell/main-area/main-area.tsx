@@ -15,7 +15,7 @@ import { marketSettings } from '../../settings/market-settings.ts'
 import { Button } from '../../ui/button.tsx'
 import { WarningIcon } from '../../ui/icons.tsx'
 import { InBrowser } from '../../ui/in-browser.tsx'
-import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
+import { lazyComponent, whenFirstLoadIsOver, whenIdle } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
@@ -35,9 +35,12 @@ const loadDrinkView = async () => ({ default: (await import('./drink-view.tsx'))
 /** Downloaded only when one is opened, and at once if the address names one. */
 const DrinkView = lazy(loadDrinkView)
 if (shownPath().startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefined)
-/** Downloaded once the listings have loaded, which are what people came for, and the browser is idle. */
+/**
+ * Downloaded once the listings have loaded, which are what people came for, and the browser is idle. Behind a listing's page, prices can wait
+ * for longer.
+ */
 const PriceStrip = lazy(async () => {
-  await loadFirstPage().then(whenIdle)
+  await (shownPath().startsWith(LISTING_PATH) ? whenFirstLoadIsOver() : loadFirstPage().then(whenIdle))
   return { default: (await import('../../features/market/price-strip.tsx')).PriceStrip }
 })
 
