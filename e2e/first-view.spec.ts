@@ -96,6 +96,26 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
   })
 
+  test('a drink is bought by a player who was signed in, also if that is found out later', async ({ signedIn, trader }) => {
+    await list(await trader({ sol: 1 }), 'GRAPE_SODA', 12, 0.006)
+    const { page } = await signedIn({ sol: 1, approvesAfter: 60_000 })
+    const scripts = await holdScripts(page)
+    let answer = () => {}
+    const wanted = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/api/auth/me', async (route) => {
+      await wanted
+      await route.continue()
+    })
+    await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
+    await page.getByRole('button', { name: /^Buy 10 for [\d.]+ SOL$/ }).click()
+    const asked = page.waitForRequest('**/api/auth/me')
+    scripts.release()
+    await asked
+    await expect(page.getByRole('banner').getByText(/^\w{4}\.\.\w{4}$/)).toBeVisible()
+    answer()
+    await expect(page.getByRole('heading', { name: 'Processing' })).toBeVisible()
+  })
+
   test('somebody who was signed in is not asked to connect', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
     const { release } = await holdScripts(page)

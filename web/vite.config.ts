@@ -27,6 +27,8 @@ export default defineConfig({
     otherLicenses(),
     compressed(),
   ],
+  // What only types are imported from is not downloaded on their account.
+  oxc: { typescript: { onlyRemoveTypeImports: false } },
   build: {
     target: 'es2022',
     // Images stay files: the content security policy forbids inlined ones, and files are cached on their own.
@@ -40,16 +42,16 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\/|first-view\/react/, priority: 3 },
-            { name: 'market', tags: ['$initial'], priority: 2 },
+            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\/|first-view\/react/, priority: 5 },
+            { name: 'market', tags: ['$initial'], priority: 4 },
             {
               name: 'figures',
-              test: /src\/(?:figures|ui\/chart)\/|market\/price-strip|best-price\/quote\.ts|endpoints\/figures/,
-              priority: 1,
+              test: /src\/figures\/|ui\/chart\/use-width|market\/price-strip|endpoints\/figures/,
+              priority: 3,
             },
             {
               name: 'buying',
-              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price(?!\/quote\.))\/|alerts\/tell-me|api\/retry-passing|navigation\/not-found|history\/signature-link/,
+              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price)\/|alerts\/tell-me|api\/retry-passing|navigation\/not-found|history\/signature-link|ui\/chart\//,
               priority: 2,
             },
             {

@@ -14,7 +14,8 @@ export function FirstViewOfListing(content: ListingContentProps) {
     <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />
       <section
-        // Who reads the page with a screen reader, or moves by Tab, begins here, also without a script.
+        // A dialog takes the focus: who reads it with a screen reader, or moves by Tab, begins here, also without a script.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         tabIndex={-1}
         role="dialog"

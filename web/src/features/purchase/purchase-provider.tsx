@@ -53,11 +53,11 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
   const { connectChosenAnd } = useConnect()
   const refuseOr = useCallback(
     (wanted: Order | Listing, walletAddress: string, proceed: () => void) =>
-      void import('./flow/refusal-to-buy.ts')
-        .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, walletAddress, client))
+      void import('./flow/refusal-to-buy.ts').then(
+        ({ refuseOrProceed }) => refuseOrProceed({ wanted, walletAddress, client }, { onRefusal: (why) => showToast(why, 'bad'), proceed }),
         // The server checks what cannot be checked here.
-        .catch(() => undefined)
-        .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed())),
+        proceed,
+      ),
     [client, showToast],
   )
   const check = useCallback(
@@ -65,7 +65,7 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
       const walletAddress = useSession.getState().user?.walletAddress
       if (walletAddress !== undefined && useWallet.getState().connected) refuseOr(wanted, walletAddress, proceed)
       // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
-      else connectChosenAnd(({ account }) => account.address === walletAddress && refuseOr(wanted, account.address, proceed))
+      else connectChosenAnd(({ account }) => refuseOr(wanted, account.address, proceed))
     },
     [connectChosenAnd, refuseOr],
   )
