@@ -154,6 +154,15 @@ test.describe('the page of a listing', () => {
     await expect(page).toHaveTitle('3 Grape Soda for 0.6 SOL · Juicebar Marketplace')
   })
 
+  test('hears of what happens to the listing, also before its dialog is there', async ({ page, trader }) => {
+    const seller = await trader()
+    const id = await list(seller, 'GRAPE_SODA', 3, 0.6)
+    await page.goto(`/listing/${id}`)
+    await live(page)
+    await remove(seller, id)
+    await expect(firstView(page).getByText('Its seller has taken this listing off the market.')).toBeVisible()
+  })
+
   test('is left in every way that a dialog is, before its dialog is there', async ({ page, trader }) => {
     const id = await list(await trader(), 'GRAPE_SODA', 3, 0.6)
     await page.route('**/assets/dialogs-*', () => undefined)

@@ -4,6 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { startTransition, useEffect, useState } from 'react'
 
 import { listingQuery } from '../../api/listing-query.ts'
+import { type EventListener, eventListeners } from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { FirstViewOfListing } from '../../features/listing/first-view-of-listing.tsx'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { goTo, usePath } from '../../navigation/path.ts'
@@ -33,6 +35,7 @@ export function Addressed({ closed }: { closed: boolean }) {
   const { firstView, isFirst } = useFirstView(listingId, isAlive)
   const phone = useByPhone(listingId)
   useEffect(startWorker, [])
+  useEffect(followEvents, [])
   if (shown === undefined) return null
   const content = {
     walletAddress: user?.walletAddress,
@@ -125,6 +128,16 @@ function useDialogWaits(isFirstView: boolean, onFailed: (failed: true) => void):
     }
   }, [waits, onFailed])
   return waits
+}
+
+/** A listing that is shown, or was, is as the market's events say. */
+function followEvents(): () => void {
+  const hear: EventListener = (event) => {
+    if (!('listing' in event)) return
+    queryClient.setQueryData(listingQuery(event.listing._id).queryKey, (known) => known && event.listing)
+  }
+  eventListeners.add(hear)
+  return () => void eventListeners.delete(hear)
 }
 
 /** In development there is no worker. Browsers that refuse it, as in a private window, do without. */
