@@ -6,7 +6,7 @@ import { type Page } from '@playwright/test'
 import { live, withoutFirstView } from './support/first-view.mjs'
 import { expectAccessible, expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
-import { overflow, shifts, watchShifts } from './support/layout.ts'
+import { expectShifts, overflow, watchShifts } from './support/layout.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
 import { expect, fullOnly, test } from './support/test.ts'
@@ -60,7 +60,7 @@ test('a drink that nobody has traded says so, at its own address', async ({ page
   expect(reply?.status()).toBe(200)
   await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
   await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
-  expect(await shifts(page)).toBeLessThan(0.01)
+  await expectShifts(page, { below: 0.01 })
   await expect(page.getByText('never sold')).toBeVisible()
   await expect(page.getByText('No trades yet.')).toBeVisible()
   const offers = page.getByRole('region', { name: 'For sale' })
@@ -298,18 +298,18 @@ for (const width of [320, 390, 768, 1280, 1920]) {
     await page.goto('/')
     await expect(prices(page).getByRole('link').first()).toContainText('SOL')
     await live(page)
-    expect(await shifts(page)).toBeLessThan(0.01)
+    await expectShifts(page, { below: 0.01 })
     expect(await overflow(page)).toBe(0)
     await page.goto(SODA)
     await expect(chart(page)).toBeVisible()
     await expect(lastTrades(page).getByRole('listitem').first()).toBeVisible()
-    expect(await shifts(page)).toBeLessThan(0.01)
+    await expectShifts(page, { below: 0.01 })
     for (const range of ['Day', 'Week', 'Month', 'All']) {
       await choose(page, 'How far back', range)
       await expect(chart(page)).toBeVisible()
       expect(await overflow(page)).toBe(0)
     }
-    expect(await shifts(page)).toBeLessThan(0.05)
+    await expectShifts(page, { below: 0.05 })
   })
 }
 

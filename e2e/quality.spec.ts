@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
-import { overflow, shifts, watchShifts } from './support/layout.ts'
+import { expectShifts, overflow, watchShifts } from './support/layout.ts'
 import { installPhantom } from './support/phantom.ts'
 import { withoutFirstView } from './support/first-view.mjs'
 import { expect, fullOnly, signIn, test } from './support/test.ts'
@@ -73,7 +73,7 @@ for (const width of [320, 390, 768, 1280, 1920, 3840]) {
     await expect(page.getByRole('article').first()).toBeVisible()
     await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
     await typefacesAreDrawn(page)
-    expect(await shifts(page)).toBeLessThan(0.01)
+    await expectShifts(page, { below: 0.01 })
     expect(await overflow(page)).toBe(0)
     await signIn(page)
     for (const [tab, content] of [

@@ -1,22 +1,43 @@
-import { type Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 
 /** How many pixels the page is wider than the window. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth))
 }
 
-/** Has every page that is opened from now on count its layout shifts. */
+interface Shift {
+  value: number
+  /** What moved, and from where to where. */
+  moved: string[]
+}
+
+/** Has every page that is opened from now on note its layout shifts. */
 export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const seen = { sum: 0 }
+    const seen: Shift[] = []
     Object.assign(window, { layoutShifts: seen })
+    const place = ({ x, y, width, height }: DOMRectReadOnly) => [x, y, width, height].map(Math.round).join(' ')
+    const name = (node: Node | null) => (node instanceof Element ? `${node.localName}.${node.className}` : `${node?.nodeName}`)
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ('value' in entry) seen.sum += Number(entry.value)
+      for (const { value, sources } of list.getEntries() as LayoutShift[]) {
+        const moved = sources.map(({ node, previousRect, currentRect }) => `${name(node)}: ${place(previousRect)} -> ${place(currentRect)}`)
+        seen.push({ value, moved })
+      }
     }).observe({ type: 'layout-shift', buffered: true })
   })
 }
 
-/** The layout shifts of the page so far. */
-export function shifts(page: Page): Promise<number> {
-  return page.evaluate(() => ('layoutShifts' in window ? (window.layoutShifts as { sum: number }).sum : NaN))
+interface LayoutShift extends PerformanceEntry {
+  value: number
+  sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[]
+}
+
+/** Fails if what the page has shown so far moved by more than this in all, and says what moved. */
+export async function expectShifts(page: Page, { below }: { below: number }): Promise<void> {
+  const seen = await page.evaluate(() => ('layoutShifts' in window ? (window.layoutShifts as Shift[]) : undefined))
+  if (!seen) throw new Error('the layout shifts of this page are not watched')
+  expect(
+    seen.reduce((sum, { value }) => sum + value, 0),
+    JSON.stringify(seen, undefined, 2),
+  ).toBeLessThan(below)
 }
