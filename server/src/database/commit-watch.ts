@@ -1,6 +1,6 @@
 import { delay, startRepeating } from '../runtime/repeat.ts'
 import { type CommitGate, type DatabasePool } from './database-pool.ts'
-import { CommitsWaitError, UnconfirmedCommitError } from './hosts.ts'
+import { CommitsWaitError, REQUIRE_WRITABLE, UnconfirmedCommitError } from './hosts.ts'
 
 /** If one commit waits longer than this for a standby, all commits are assumed to wait. Confirming one normally takes milliseconds. */
 export const WAIT_MILLIS = 1_000
@@ -8,12 +8,12 @@ export const WAIT_MILLIS = 1_000
 const EVERY_MILLIS = { confirmed: 1_000, otherwise: 250 }
 
 /**
- * Writes nothing, which is refused wherever changes are, and then commits some hundred bytes of log, as each change does. Because the
- * commit is a part of the statement, `statement_timeout` ends its wait for a standby. Any other commit keeps waiting when its
- * connection is lost, so each attempt would leave one more connection behind in the database.
+ * Is refused wherever changes are, and then commits some hundred bytes of log, as each change does. Because the commit is a part of the
+ * statement, `statement_timeout` ends its wait for a standby. Any other commit keeps waiting when its connection is lost, so each
+ * attempt would leave one more connection behind in the database.
  */
 const COMMIT = `do $$ begin
-  update heartbeat set beat_at = beat_at where false;
+  ${REQUIRE_WRITABLE}
   perform pg_logical_emit_message(true, 'juicebar', '');
   commit;
 end $$`

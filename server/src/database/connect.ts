@@ -3,7 +3,7 @@ import pg from 'pg'
 import { type BaseLogger } from 'pino'
 import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool } from './database-pool.ts'
 import { createCommitWatch, WAIT_MILLIS, type WatchCommits } from './commit-watch.ts'
-import { READ_ONLY, Hosts } from './hosts.ts'
+import { Hosts, READ_ONLY, REQUIRE_WRITABLE } from './hosts.ts'
 import { parseDatabaseUrl } from '../settings/database-url.ts'
 import { readFromReplica, type ReplicaState } from './replica.ts'
 import { sqlState } from '../runtime/database-failures.ts'
@@ -101,9 +101,8 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
  * usual prices the planner walks all listings in the order of the table and discards other tokens' rows.
  */
 const READ_FROM_MEMORY = '-c seq_page_cost=0.1 -c random_page_cost=0.1'
-/** Writes nothing, and is refused wherever writes are. */
-const WRITE_NOTHING: pg.QueryConfig & { query_timeout: number } = {
-  text: 'update heartbeat set beat_at = beat_at where false',
+const PROBE: pg.QueryConfig & { query_timeout: number } = {
+  text: `do $$ begin ${REQUIRE_WRITABLE} end $$`,
   query_timeout: PROBE_MILLIS,
 }
 
@@ -154,7 +153,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   const probe = async () => {
     gate.requireOpen()
     try {
-      await watchPool.query(WRITE_NOTHING)
+      await watchPool.query(PROBE)
       hosts.noteSuccess()
     } catch (error) {
       if (error instanceof pg.DatabaseError && sqlState(error) === READ_ONLY) hosts.doubt(hosts.generation)

@@ -4,6 +4,13 @@ import { type DatabaseUrl, type SessionAttributes } from '../settings/database-u
 
 /** SQLSTATE (PostgreSQL, appendix A). */
 export const READ_ONLY = '25006'
+/**
+ * PL/pgSQL that fails with `READ_ONLY` wherever writes do. It locks no table, as a write would: while a migration holds every table, the
+ * database is busy but not away.
+ */
+export const REQUIRE_WRITABLE = `if current_setting('transaction_read_only')::bool then
+    raise exception 'the database server takes no writes' using errcode = '${READ_ONLY}';
+  end if;`
 const CANNOT_CONNECT_NOW = '57P03'
 /** The server is shutting down, or it crashed. */
 const leaving = new Set(['57P01', '57P02', CANNOT_CONNECT_NOW])

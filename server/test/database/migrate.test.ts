@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { connectDatabase } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { SchemaMismatchError } from '../../src/database/migration-files.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
@@ -87,6 +88,27 @@ it('a migration that is stopped while it waits for its connection gives it back 
   await expect(migrate(slowPool, folder, { signal: stopping.signal })).rejects.toThrow('aborted')
   expect(pool.totalCount).toBe(0)
   expect((await pool.query(`select from pg_class where relname = 'migrations'`)).rowCount).toBe(0)
+})
+
+it('a database whose tables a migration holds is busy, not away', async () => {
+  const { url, drop } = await freshDatabase()
+  const connection = connectDatabase(url, () => undefined)
+  onTestFinished(() => connection.close().then(drop))
+  const migration = await connection.migrationPool.connect()
+  await migration.query('begin')
+  const { rows } = await migration.query<{ all: string }>(
+    `select string_agg(oid::regclass::text, ', ') as "all" from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+  )
+  await migration.query(`lock table ${rows[0]?.all} in access exclusive mode`)
+  await connection.probe()
+  const failed: unknown[] = []
+  const stop = connection.watchCommits({ failed: (error) => void failed.push(error), outageOf: () => undefined })
+  const commits = `select from pg_stat_activity where application_name = 'juicebar-watch' and query like '%pg_logical_emit_message%' and state = 'idle'`
+  await expect.poll(async () => failed.length || (await connection.pool.query(commits)).rowCount).toBe(1)
+  await stop()
+  expect(failed).toEqual([])
+  await migration.query('rollback')
+  migration.release()
 })
 
 it('a file checked out with other line ends is the same file', async () => {
