@@ -221,6 +221,33 @@ test('a signed payment that nobody has answered for is submitted again after a r
   await page.waitForURL(back(checkout, 'completed'))
 })
 
+test('a payment that ended unpaid while the page was closed is no delivery, even if somebody else has paid meanwhile', async ({
+  signedIn,
+  trader,
+}) => {
+  const seller = await trader({ sol: 1 })
+  const listing = await list(seller, 'GRAPE_SODA', 3, 0.003)
+  const { page, address } = await signedIn({ sol: 1 })
+  const checkout = await makeCheckout()
+  await page.route(PAYMENTS, (route) => route.abort())
+  await page.goto(checkout.url)
+  await pay(page).click()
+  await expect(page.getByRole('status').filter({ hasText: 'The market has not answered yet.' })).toBeVisible()
+  const ended = { purchaseId: 'ended', buyer: address, status: 'ended', endReason: 'expired', items: [], createdAt: checkout.createdAt }
+  await page.route(PAYMENTS, (route) => route.fulfill({ json: { purchaseId: ended.purchaseId, signature: 'signature' } }))
+  await page.route(`**/api/marketplace/purchases/${ended.purchaseId}`, (route) => route.fulfill({ json: { purchase: ended } }))
+  await page.route('**/api/checkouts/*', async (route) => {
+    const response = await route.fetch()
+    const read = (await response.json()) as Reply<'checkout'>
+    await route.fulfill({ response, json: { checkout: { ...read.checkout, status: 'completed' } } })
+  })
+  await page.reload()
+  await expect(banner(page)).toContainText('it can no longer land. No SOL moved.')
+  await expect(page.getByText('This checkout has been paid, and everything is delivered.')).toBeVisible()
+  await expect(page.getByRole('definition')).toHaveCount(0)
+  await remove(seller, listing)
+})
+
 test('whoever was too slow with a listing sees the new price, and pays it with one press', async ({ signedIn, trader }) => {
   const [first, second] = [await trader({ sol: 1 }), await trader({ sol: 1 })]
   const taken = await list(first, 'GRAPE_SODA', 3, 0.003)

@@ -109,6 +109,14 @@ export const openPurchasesQuery = queryOptions({
     (await call('myPurchases', { query: { role: 'buyer', status: 'held' }, signal })).purchases,
 })
 
+/** One of the wallet's purchases, whatever has become of it. */
+export function purchaseQuery(id: string) {
+  return queryOptions({
+    queryKey: [...keys.purchases, 'one', id],
+    queryFn: async ({ signal }) => (await call('myPurchase', { params: { id }, signal })).purchase,
+  })
+}
+
 /** The cases in which the signed-in wallet is buyer or seller. */
 export const casesQuery = queryOptions({
   queryKey: keys.cases,

@@ -37,13 +37,26 @@ describe('a purchase', () => {
     open(signs)
     const { progress, outcome } = run()
     await expect(outcome).resolves.toEqual({ ...settled, signature: 'signature' })
-    expect(progress).toEqual([{ payMillisLeft: 60_000 }, { step: 'sent' }, { step: 'delivered' }])
+    expect(progress).toMatchObject([{ payMillisLeft: 60_000 }, { step: 'sent' }, { step: 'delivered' }])
   })
 
   test('for a checkout names it when it holds', async () => {
     const { made } = openMarket(signs)
     await run({ ...order, checkout: 'checkout-1' }).outcome
     expect(made.find(({ name }) => name === BUY)?.body).toMatchObject({ checkout: 'checkout-1', transfers: true })
+  })
+
+  test('reports what the hold costs, which may be less than the buyer confirmed', async () => {
+    const lamports = '499999999'
+    const cheaper = {
+      items: hold.items.map((item) => ({ ...item, lamports })),
+      transfers: hold.transfers.map((to) => ({ ...to, lamports })),
+    }
+    open(signs, { [BUY]: { transactionDetails: { ...hold, ...cheaper } } })
+    const { progress, outcome } = run({ ...order, checkout: 'checkout-1' })
+    await outcome
+    const reported = { items: [{ lamports: 499_999_999n }], fee: 0n, checkout: 'checkout-1', origin: order.origin }
+    expect(progress[0]).toMatchObject({ order: reported })
   })
 
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
@@ -164,7 +177,7 @@ describe('a purchase at a busy server', () => {
     expect(calls).toEqual([BUY, BUY])
     await vi.advanceTimersByTimeAsync(1)
     await expect(outcome).resolves.toMatchObject({ status: 'settled' })
-    expect(progress.slice(0, 3)).toEqual([{ retryMillis: 4_000 }, { retryMillis: 4_000 }, { payMillisLeft: 60_000 }])
+    expect(progress.slice(0, 3)).toMatchObject([{ retryMillis: 4_000 }, { retryMillis: 4_000 }, { payMillisLeft: 60_000 }])
   })
 
   test('is given up after two minutes, in the server’s words', async () => {

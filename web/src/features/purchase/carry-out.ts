@@ -85,7 +85,8 @@ function advanced(running: RunningPurchase, { step, order, payMillisLeft, retryM
   if (unanswered) return { ...running, unanswered }
   if (again) return { ...running, ...asks, again }
   if (retryMillis !== undefined) return { ...running, retryAt: Date.now() + retryMillis }
-  return payMillisLeft === undefined ? running : { ...running, ...asks, again: undefined, payUntil: Date.now() + payMillisLeft }
+  if (payMillisLeft === undefined) return running
+  return { ...running, ...asks, order: order ?? running.order, again: undefined, payUntil: Date.now() + payMillisLeft }
 }
 
 interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {

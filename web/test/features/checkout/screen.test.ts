@@ -1,8 +1,8 @@
-import { type CheckoutStatus } from '@juicebar/contract/schemas'
 import { describe, expect, test } from 'vitest'
 
 import { pauseBeforeNext } from '../../../src/features/purchase/checkout/checkout-query.ts'
-import { type History, nextHistory, nothing, purchaseFor, stepOf } from '../../../src/features/purchase/checkout/use-checkout.ts'
+import { type History, nextHistory, nothing, purchaseFor } from '../../../src/features/purchase/checkout/own-payment.ts'
+import { stepOf } from '../../../src/features/purchase/checkout/use-checkout.ts'
 import { type CheckoutState, obstacleText, screenOf, screenText } from '../../../src/features/purchase/checkout/screen.ts'
 
 const checkout = { status: 'open', amount: 3, maxLamports: null } as const
@@ -109,30 +109,16 @@ test('a screen reader hears each end, and nothing that is announced elsewhere', 
 })
 
 describe('what has happened while the page was open', () => {
-  const quiet = { status: 'open', isReserved: false, wasAccepted: false, isDelivered: false, isUnderWay: false } as const
+  const quiet = { status: 'open', isDelivered: false, isUnderWay: false } as const
   const after = (...moments: Partial<Parameters<typeof nextHistory>[1]>[]) =>
     moments.reduce<History>((before, moment) => nextHistory(before, { ...quiet, ...moment }), nothing)
 
-  test('is a delivery if the payment that was reserved is this player’s', () => {
-    expect(after({ isUnderWay: true }, { isUnderWay: true, isReserved: true }, { status: 'completed' })).toMatchObject({ delivered: true })
-    expect(after({ isUnderWay: true, isReserved: true, isDelivered: true }, {})).toMatchObject({ delivered: true, reopened: false })
+  test('is a delivery once this player’s payment is known to be delivered', () => {
+    expect(after({ isUnderWay: true, isDelivered: true }, {})).toMatchObject({ delivered: true, reopened: false })
   })
 
-  test('is no delivery if this player’s payment was not reserved, because somebody else was faster', () => {
-    expect(after({ isUnderWay: true }, { status: 'paying' }, { status: 'completed' })).toMatchObject({ delivered: false, mine: false })
-  })
-
-  test('is no delivery if this player’s payment ended unpaid, and somebody else paid then', () => {
-    const own = { status: 'paying', isReserved: true, isUnderWay: true } as const
-    expect(after(own, {}, { status: 'paying' }, { status: 'completed' })).toMatchObject({ delivered: false })
-  })
-
-  test('is a delivery if the payment from before a reload was accepted, but not if it ended unpaid and somebody else paid then', () => {
-    const accepted = (status: CheckoutStatus) => ({ status, wasAccepted: true })
-    expect(after({ isUnderWay: true }, accepted('open'), accepted('paying'), accepted('completed'))).toMatchObject({ delivered: true })
-    const reopened = [accepted('paying'), accepted('open')]
-    expect(after(...reopened, accepted('paying'), accepted('completed'))).toMatchObject({ delivered: false, mine: false })
-    expect(after(...reopened, accepted('completed'))).toMatchObject({ delivered: false, mine: false })
+  test('is no delivery because the checkout was paid after a payment of this player', () => {
+    expect(after({ status: 'paying', isUnderWay: true }, { status: 'completed' })).toMatchObject({ delivered: false })
   })
 
   test('is a payment that ended unpaid, until the player tries again', () => {

@@ -1,39 +1,25 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type CheckoutStatus, type PlayerCheckout, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 import { ApiError, isPassing } from '../../../api/api-error.ts'
 import { solQuery } from '../../../api/chain.ts'
-import { configQuery, keys, openPurchasesQuery, reload } from '../../../api/queries.ts'
+import { configQuery, keys, reload } from '../../../api/queries.ts'
 import { type SessionState, useSession } from '../../../session/session-store.ts'
 import { useWallet, type WalletState } from '../../../wallet/wallet-store.ts'
 import { DEMO_WALLET } from '../../../wallet/wallet.ts'
 import { type Quote, quotedOrder, quotedTotal, quoteQuery } from '../best-price/quote.ts'
-import { type SignedPayment } from '../co-signed/kept-payment.ts'
-import { useInterruptedPayment } from '../open/use-interrupted-payment.ts'
 import { askOffer } from '../order/offer.ts'
-import { orderOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
-import { type RunningPurchase, usePurchase } from '../use-purchase.ts'
 import { wayToPay } from '../way-to-pay.ts'
 import { checkoutQuery, type ReadCheckout } from './checkout-query.ts'
+import { type UnderWay, useOwnPayment } from './own-payment.ts'
 import { type Screen, screenOf, type Step } from './screen.ts'
 
-/** How often to ask for the price and for open purchases again, in milliseconds, because events may be lost. */
+/** How often to ask for the price again, in milliseconds, because events may be lost. */
 const PRICE_MS = 10_000
-const PURCHASES_MS = 2_500
-
-/** A payment of this player for the checkout, by how the page knows of it. */
-export interface UnderWay {
-  /** This page carries it out. */
-  running?: RunningPurchase | undefined
-  /** It was signed before a reload, and the server has not answered for it. */
-  interrupted?: SignedPayment | undefined
-  /** It was begun before a reload, or in another tab. */
-  open?: Purchase | undefined
-}
 
 /** What the page of a checkout shows, and what it takes to show it. */
 export interface ShownCheckout {
@@ -95,51 +81,6 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   return { screen, checkout: checkout ?? undefined, quote, order, underWay, ordered, loadedAt, networkFee, reopened }
 }
 
-/** The player's payment for the checkout: in this page, from before a reload, or in another tab. */
-function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, walletAddress: string | undefined) {
-  const { running } = usePurchase()
-  const { payment, accepted } = useInterruptedPayment(walletAddress)
-  const { data: purchases, dataUpdatedAt: loadedAt } = useQuery({
-    ...openPurchasesQuery,
-    enabled: walletAddress !== undefined && checkout?.status === 'paying',
-    refetchInterval: PURCHASES_MS,
-  })
-  const open = checkout && walletAddress !== undefined ? purchaseFor(checkout, purchases) : undefined
-  const underWay: UnderWay = {
-    running: running?.order.checkout === publicId ? running : undefined,
-    interrupted: payment?.order.checkout === publicId ? payment : undefined,
-    open,
-  }
-  const history = useHistory(checkout?.status, underWay, accepted?.order.checkout === publicId)
-  return { underWay, ordered: useOrdered(underWay), loadedAt, ...history }
-}
-
-/** The order of the payment under way, and afterwards still. */
-function useOrdered({ running, interrupted, open }: UnderWay): Order | undefined {
-  const order = useMemo(() => running?.order ?? interrupted?.order ?? (open && orderOf(open)), [running?.order, interrupted?.order, open])
-  const [last, setLast] = useState(order)
-  if (order && order !== last) setLast(order)
-  return last
-}
-
-/** What has become of a payment while the page was open. */
-function useHistory(status: CheckoutStatus | undefined, { running, interrupted, open }: UnderWay, wasAccepted: boolean) {
-  const step = running?.step
-  const [seen, setSeen] = useState<History>(nothing)
-  const next = nextHistory(seen, {
-    status,
-    isReserved: open !== undefined || (step !== undefined && step !== 'approve'),
-    wasAccepted,
-    isDelivered: step === 'delivered',
-    isUnderWay: running !== undefined || interrupted !== undefined || open !== undefined,
-  })
-  if (Object.keys(next).some((key) => next[key as keyof History] !== seen[key as keyof History])) setSeen(next)
-  useEffect(() => {
-    if (step === 'delivered') reload(keys.checkouts)
-  }, [step])
-  return next
-}
-
 function paymentOf(
   wallet: NonNullable<ReturnType<typeof useWallet.getState>['connected']>['wallet'] | undefined,
   config: PublicConfig | undefined,
@@ -180,59 +121,6 @@ function useTimeIsUp(until: number | undefined): boolean {
     return () => clearTimeout(timer)
   }, [until])
   return until !== undefined && passed === until
-}
-
-/** What has happened to a checkout while its page was open. */
-export interface History {
-  /** A payment is reserved. */
-  paying: boolean
-  /** That payment is this player's. */
-  mine: boolean
-  /** This player's payment was delivered. */
-  delivered: boolean
-  /** A payment has ended unpaid. */
-  reopened: boolean
-  /** The payment from before a reload was accepted, and has ended unpaid since. */
-  ended: boolean
-}
-
-export const nothing: History = { paying: false, mine: false, delivered: false, reopened: false, ended: false }
-
-interface Now {
-  /** undefined until it is read. */
-  status: CheckoutStatus | undefined
-  /** A payment of this player is reserved: a signed one alone may still be refused, because somebody else was faster. */
-  isReserved: boolean
-  /** The server has reserved for the payment from before a reload, and may have ended that meanwhile. */
-  wasAccepted: boolean
-  isDelivered: boolean
-  isUnderWay: boolean
-}
-
-/** The history, after what is seen now. */
-export function nextHistory(before: History, { status, isReserved, wasAccepted, isDelivered, isUnderWay }: Now): History {
-  const ended = wasAccepted && (before.ended || (before.paying && status === 'open'))
-  const mine = isReserved || (wasAccepted && !ended) || (before.mine && status !== 'open')
-  const delivered = before.delivered || isDelivered || (mine && status === 'completed')
-  return {
-    paying: status === 'paying',
-    mine,
-    delivered,
-    reopened: status === 'open' && !isUnderWay && !delivered && (before.reopened || before.paying),
-    ended,
-  }
-}
-
-type Sought = Pick<PlayerCheckout, 'tokenType' | 'amount' | 'status'>
-
-/**
- * The player's open purchase that pays for a checkout: while one does, it is of exactly the checkout's item and amount.
- *
- * @param open undefined until they are loaded
- */
-export function purchaseFor({ tokenType, amount, status }: Sought, open: readonly Purchase[] | undefined): Purchase | undefined {
-  if (status !== 'paying') return undefined
-  return open?.find((purchase) => purchase.amount === amount && purchase.items.every((item) => item.tokenType === tokenType))
 }
 
 /**

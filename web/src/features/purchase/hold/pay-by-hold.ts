@@ -12,7 +12,7 @@ import { transactionVersion } from '../../../wallet/signatures.ts'
 import { WalletError } from '../../../wallet/wallet-error.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
 import { orderBody } from '../order/offer.ts'
-import { requireAsConfirmed, totalOf } from '../order/order-terms.ts'
+import { orderOf, requireAsConfirmed, totalOf } from '../order/order-terms.ts'
 import { type Order, type PaidPurchase, type Payment } from '../order/order.ts'
 import { waitWhileBusy } from '../order/wait-while-busy.ts'
 import { cancelHold } from './cancel-hold.ts'
@@ -34,7 +34,8 @@ export async function payByHold({ order, connection, network, signal, onProgress
   if (signal.aborted) await cancelHold(purchaseId)
   signal.throwIfAborted()
   requireAsConfirmed(order, hold)
-  onProgress({ payMillisLeft })
+  const { items, fee } = orderOf(hold)
+  onProgress({ payMillisLeft, order: { ...order, items, fee } })
   try {
     const signature = await payHold(hold, connection, network)
     return { purchaseId, listingId, signature, coSigned: false }

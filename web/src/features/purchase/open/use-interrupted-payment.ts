@@ -1,19 +1,23 @@
+import { type Purchase } from '@juicebar/contract/schemas'
 import { useEffect, useState } from 'react'
 
-import { keys, openPurchasesQuery, refreshMarket } from '../../../api/queries.ts'
+import { keys, openPurchasesQuery, purchaseQuery, refreshMarket } from '../../../api/queries.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { useNotices } from '../../../feedback/notices.ts'
+import { retryPassing } from '../../../api/retry-passing.ts'
+import { type NoticeActions, useNotices } from '../../../feedback/notices.ts'
 import { useSession } from '../../../session/session-store.ts'
 import { forgetPayment, readInterrupted, type SignedPayment, submitUntilAnswered } from '../co-signed/kept-payment.ts'
 import { failureText, refusedText } from '../flow/failure-text.ts'
+import { tellOutcome } from '../flow/follow-purchase.ts'
 import { takeOut } from '../order/basket-store.ts'
 import { isOvertaken, overtakenText } from '../order/offer.ts'
+import { type Order } from '../order/order.ts'
 
 interface Interrupted {
-  /** As long as the server has not answered for it. */
+  /** As long as it is not known what became of it. */
   payment: SignedPayment | undefined
-  /** The same payment once the server has reserved for it. */
-  accepted?: SignedPayment
+  /** What the server has accepted it for. That may have ended meanwhile. */
+  accepted?: { order: Order; purchase: Purchase }
 }
 
 /**
@@ -25,33 +29,41 @@ export function useInterruptedPayment(walletAddress: string | undefined): Interr
   const [found, setFound] = useState(() => find(walletAddress))
   if (found.walletAddress !== walletAddress) setFound(find(walletAddress))
   const { payment } = found
-  const { showBanner } = useNotices()
+  const notices = useNotices()
   useEffect(() => {
     if (walletAddress === undefined) return undefined
     return useSession.subscribe(({ user }) => user?.walletAddress !== walletAddress && forgetPayment())
   }, [walletAddress])
   useEffect(() => {
     if (!payment) return
-    const { order } = payment
     // Another wallet may have signed in meanwhile.
     const change = (next: Partial<Interrupted>) =>
       setFound((current) => (current.walletAddress === payment.walletAddress ? { ...current, ...next } : current))
-    submitUntilAnswered(payment, () => undefined)
-      .then(
-        () => {
-          change({ accepted: payment })
-          takeOut(order.items)
-          // Whoever shows the open purchases follows it from here on.
-          return Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
-        },
-        (error: unknown) => showBanner(refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : failureText(error, {}))),
-      )
-      .finally(() => {
-        change({ payment: undefined })
-        refreshMarket()
-      })
-  }, [payment, showBanner])
+    void finish(payment, notices, (purchase) => change({ accepted: { order: payment.order, purchase } })).finally(() => {
+      change({ payment: undefined })
+      refreshMarket()
+    })
+  }, [payment, notices])
   return found
+}
+
+/** Never rejects. */
+async function finish(payment: SignedPayment, notices: NoticeActions, onAccepted: (purchase: Purchase) => void): Promise<void> {
+  const { order } = payment
+  let sent = false
+  try {
+    const { purchaseId } = await submitUntilAnswered(payment, () => undefined)
+    sent = true
+    const purchase = await retryPassing(() => queryClient.fetchQuery(purchaseQuery(purchaseId)), Infinity)
+    onAccepted(purchase)
+    if (purchase.status !== 'ended') takeOut(order.items)
+    // Whoever shows the open purchases follows it from here on, and the page of a checkout says by itself that it is delivered.
+    if (purchase.status === 'ended' || (purchase.status === 'settled' && order.checkout === undefined)) tellOutcome(purchase, notices)
+    await Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
+  } catch (error) {
+    const refused = sent ? undefined : (refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : undefined))
+    notices.showBanner(refused ?? failureText(error, { sent }))
+  }
 }
 
 function find(walletAddress: string | undefined): Interrupted & { walletAddress: string | undefined } {

@@ -65,7 +65,7 @@ export type Again = 'asked' | 'waits'
 /** A change in a purchase under way. */
 export interface Progress {
   step?: PurchaseStep
-  /** With the first step: what the wallet is asked to pay, which may be less than the buyer confirmed. */
+  /** With the first step, and at the hold: what the wallet is asked to pay, which may be less than the buyer confirmed. */
   order?: Order
   /** At the hold: the milliseconds left to pay. */
   payMillisLeft?: number
