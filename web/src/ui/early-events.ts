@@ -21,8 +21,8 @@ declare global {
 /** The attribute of a part that is not alive yet; `early.js` keeps what people do with it. */
 export const DORMANT = 'data-dormant'
 
-/** How long a part may take to come alive, and a button to take the place of one that was pressed, in milliseconds. */
-const LATE_MS = 10_000
+/** How long something may take to follow a press, in milliseconds. Later, nobody expects it any more. */
+export const LATE_MS = 10_000
 /** How often to look for such a button, in milliseconds. */
 const LOOK_MS = 100
 

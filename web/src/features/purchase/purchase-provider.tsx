@@ -49,25 +49,26 @@ interface Buy {
 /** The ways to begin a purchase. */
 function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) => void): Buy {
   const client = useQueryClient()
-  const { showToast } = useNotices()
+  const { showBanner, showToast } = useNotices()
   const { connectChosenAnd } = useConnect()
-  const refuseOr = useCallback(
-    (wanted: Order | Listing, walletAddress: string, proceed: () => void) =>
-      void import('./flow/refusal-to-buy.ts').then(
-        ({ refuseOrProceed }) => refuseOrProceed({ wanted, walletAddress, client }, { onRefusal: (why) => showToast(why, 'bad'), proceed }),
-        // The server checks what cannot be checked here.
-        proceed,
-      ),
-    [client, showToast],
-  )
+  const lastPress = useRef<AbortController>(undefined)
   const check = useCallback(
     (wanted: Order | Listing, proceed: () => void) => {
-      const walletAddress = useSession.getState().user?.walletAddress
-      if (walletAddress !== undefined && useWallet.getState().connected) refuseOr(wanted, walletAddress, proceed)
+      lastPress.current?.abort()
+      const { signal } = (lastPress.current = new AbortController())
+      const refuseOr = (walletAddress: string) =>
+        void import('./flow/refusal-to-buy.ts')
+          .then(({ refuseOrProceed }) =>
+            refuseOrProceed({ wanted, walletAddress, client, signal }, { onRefusal: (why) => showToast(why, 'bad'), proceed }),
+          )
+          .catch(() => showBanner(messages.purchaseFailed))
+      const { user, authorization } = useSession.getState()
+      const { connected } = useWallet.getState()
+      if (connected && (user || authorization === 'checking')) refuseOr(user?.walletAddress ?? connected.account.address)
       // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
-      else connectChosenAnd(({ account }) => refuseOr(wanted, account.address, proceed))
+      else connectChosenAnd(({ account }) => refuseOr(account.address))
     },
-    [connectChosenAnd, refuseOr],
+    [client, connectChosenAnd, showBanner, showToast],
   )
   return useMemo(
     () => ({

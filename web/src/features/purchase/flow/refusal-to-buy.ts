@@ -1,11 +1,13 @@
 import { messages } from '@juicebar/contract/messages'
-import { type Listing, type User } from '@juicebar/contract/schemas'
+import { type Listing } from '@juicebar/contract/schemas'
 import { type QueryClient } from '@tanstack/react-query'
 
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery } from '../../../api/queries.ts'
 import { type SessionState, useSession } from '../../../session/session-store.ts'
+import { LATE_MS } from '../../../ui/early-events.ts'
 import { requireConnection } from '../../../wallet/signatures.ts'
+import { useWallet } from '../../../wallet/wallet-store.ts'
 import { type Order, orderItemOf } from '../order/order.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { cannotBuyHere, wayToPay } from '../way-to-pay.ts'
@@ -26,6 +28,8 @@ interface Wanted {
   /** Of the connected wallet. */
   walletAddress: string
   client: QueryClient
+  /** Aborted by a later press: only the last one counts. */
+  signal: AbortSignal
 }
 
 /** What happens to a wallet that wants to buy. */
@@ -34,28 +38,40 @@ interface Answers {
   proceed: () => void
 }
 
-/** Refuses a wallet or goes on. Does nothing if the wallet has to sign in first; who is signed in may become known only now. */
+/**
+ * Refuses a wallet or goes on. Does nothing if the wallet has to sign in first, or is disconnected meanwhile. Who is signed in may become known only now, but not so late
+ * that nobody expects anything of the press any more.
+ */
 export async function refuseOrProceed(buy: Wanted, { onRefusal, proceed }: Answers): Promise<void> {
-  if ((await knownUser())?.walletAddress !== buy.walletAddress) return
+  await untilSessionIsKnown(buy.signal)
+  if (buy.signal.aborted) return
+  const { user, authorization } = useSession.getState()
+  if (authorization === 'checking') return onRefusal(sessionUnknown)
+  if (user?.walletAddress !== buy.walletAddress || !useWallet.getState().connected) return
   // The server checks what cannot be checked here.
   const refusal = await currentRefusalToBuy(buy).catch(() => undefined)
+  if (buy.signal.aborted) return
   if (refusal === undefined) proceed()
   else onRefusal(refusal)
 }
 
-/** Who is signed in, as soon as that is known. */
-async function knownUser(): Promise<User | undefined> {
-  const isKnown = ({ authorization }: SessionState) => authorization !== 'checking'
-  if (!isKnown(useSession.getState())) {
-    await new Promise<void>((resolve) => {
-      const stop = useSession.subscribe((session) => {
-        if (!isKnown(session)) return
-        stop()
-        resolve()
-      })
-    })
-  }
-  return useSession.getState().user
+const sessionUnknown = 'The market has not answered yet. Nothing was bought; try again in a moment.'
+
+const isKnown = ({ authorization }: SessionState) => authorization !== 'checking'
+
+/** Waits until it is known who is signed in, until a later press, or until it is too late. */
+async function untilSessionIsKnown(signal: AbortSignal): Promise<void> {
+  if (isKnown(useSession.getState())) return
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      stop()
+      clearTimeout(timer)
+      resolve()
+    }
+    const stop = useSession.subscribe((session) => isKnown(session) && end())
+    const timer = setTimeout(end, LATE_MS)
+    signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 /**
