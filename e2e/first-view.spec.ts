@@ -199,6 +199,8 @@ test.describe('the page of a listing', () => {
       const id = await list(seller, 'GRAPE_SODA', 3, 0.6)
       const other = await list(seller, 'APPLE_JUICE', 4, 0.6)
       await page.route('**/assets/dialogs-*', (route) => route.abort())
+      // It is read again, whatever the market's events say.
+      await page.route('**/api/marketplace/events', (route) => route.abort())
       await page.goto(`/listing/${id}`)
       await expect(firstView(page)).toBeFocused()
       await page.mouse.move(5, 5)
@@ -208,6 +210,14 @@ test.describe('the page of a listing', () => {
       await page.getByPlaceholder('Search...').fill(seller.address)
       await page.getByRole('article').locator(`a[href="/listing/${other}"]`).click()
       await expect(banner(page)).toContainText('This part of the page could not be shown. Reload the page.')
+      await banner(page).getByRole('button', { name: 'Dismiss' }).click()
+      await expect(banner(page)).toBeHidden()
+      await page.goBack()
+      await page.goForward()
+      await expect(banner(page)).toContainText('This part of the page could not be shown. Reload the page.')
+      await page.goBack()
+      await page.goBack()
+      await expect(firstView(page)).toBeFocused()
     })
   })
 

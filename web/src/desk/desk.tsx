@@ -56,8 +56,8 @@ function DeskPage() {
           </Frame>
         </Gate>
       ) : (
-        <main className="mx-auto grid min-h-dvh max-w-xl place-content-center p-4">
-          <h1 className="sr-only">Studio desk</h1>
+        <main className="mx-auto grid min-h-dvh max-w-xl place-content-center justify-items-center gap-5 px-4 text-center">
+          <h1 className="text-hero">Studio desk</h1>
           <Shown query={query} what="The market">
             {() => null}
           </Shown>

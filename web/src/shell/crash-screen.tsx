@@ -41,17 +41,29 @@ export class CrashScreen extends Component<CrashScreenProps, { broken: boolean }
   }
 }
 
-/** A part that has no place of its own on the page: if it cannot be shown, the banner says so. */
-export function PartOnTop({ children }: { children: ReactNode }) {
+interface PartOnTopProps {
+  children: ReactNode
+  /** What somebody wants of it; undefined if nobody does. Whenever that changes, it is said again that it cannot be shown. */
+  wanted: unknown
+  /** Called whenever that is said. */
+  onMissing?: () => void
+}
+
+/** A part that has no place of its own on the page: if it cannot be shown when somebody wants it, the banner says so. */
+export function PartOnTop({ children, ...missing }: PartOnTopProps) {
   return (
-    <CrashScreen fallback={<Missing />}>
+    <CrashScreen fallback={<Missing {...missing} />}>
       <Part>{children}</Part>
     </CrashScreen>
   )
 }
 
-function Missing() {
+function Missing({ wanted, onMissing }: Omit<PartOnTopProps, 'children'>) {
   const { showBanner } = useNotices()
-  useEffect(() => showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`), [showBanner])
+  useEffect(() => {
+    if (wanted === undefined) return
+    showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`)
+    onMissing?.()
+  }, [wanted, onMissing, showBanner])
   return null
 }

@@ -27,19 +27,22 @@ interface DialogsProps {
 /** Everything that is shown on top. Each part is downloaded when it is first needed. */
 export function Dialogs({ config, closed, processing }: DialogsProps) {
   const firstLoadOver = useFirstLoadOver()
-  const { confirming, overtaken, running } = usePurchase()
+  const { confirming, overtaken, running, dismiss, keepBrowsing } = usePurchase()
   const path = usePath()
+  const addressed = path.startsWith(LISTING_PATH) ? path : undefined
   const buying = useRetained(confirming ?? overtaken)
   // Players who used the page's own wallet before get it at once; for others, it can wait.
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>
-      <PartOnTop>{processing && <Overlay label={processing} />}</PartOnTop>
-      <PartOnTop>
+      <PartOnTop wanted={processing}>{processing && <Overlay label={processing} />}</PartOnTop>
+      <PartOnTop wanted={running?.inBackground === false || undefined} onMissing={keepBrowsing}>
         {running && <PurchaseProgress />}
+      </PartOnTop>
+      <PartOnTop wanted={confirming ?? overtaken} onMissing={dismiss}>
         {buying && <BuyDialog />}
       </PartOnTop>
-      <PartOnTop>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</PartOnTop>
+      <PartOnTop wanted={addressed}>{(firstLoadOver || addressed) && <Addressed closed={closed} />}</PartOnTop>
       <PageWallets config={config} registers={registers} />
     </>
   )

@@ -1,7 +1,8 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { lazyComponent } from '../ui/lazy-component.ts'
-import { platformOf } from '../wallet/wallet.ts'
+import { useWallet } from '../wallet/wallet-store.ts'
+import { PHANTOM, platformOf } from '../wallet/wallet.ts'
 import { PartOnTop } from './crash-screen.tsx'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
@@ -15,8 +16,9 @@ interface PageWalletsProps {
 
 /** The wallets that come with the page: the Demo Wallet, and the way to the wallets of a phone. */
 export function PageWallets({ config, registers }: PageWalletsProps) {
+  const isWanted = useWallet(({ pickerOpen, chosen }) => pickerOpen || (chosen !== undefined && chosen !== PHANTOM))
   return (
-    <PartOnTop>
+    <PartOnTop wanted={isWanted || undefined}>
       {registers && config?.demoWallet && <DemoWallet />}
       {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
     </PartOnTop>

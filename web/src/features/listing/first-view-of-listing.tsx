@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 import { AppLink } from '../../navigation/app-link.tsx'
 import { useTitle } from '../../navigation/path.ts'
@@ -10,10 +10,16 @@ export function FirstViewOfListing(content: ListingContentProps) {
   const { listing, onClose } = content
   useTitle(listingPageTitle(listing))
   useEscape(onClose)
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // Shown again, it is not new to the browser.
+    if (!section.current?.contains(document.activeElement)) section.current?.focus({ preventScroll: true })
+  }, [])
   return (
     <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />
       <section
+        ref={section}
         // A dialog takes the focus: who reads it with a screen reader, or moves by Tab, begins here, also without a script.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus

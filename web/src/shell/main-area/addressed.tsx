@@ -15,6 +15,7 @@ import { lazyComponent, whenFirstLoadIsOver } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { registerWorker } from '../../worker/register-worker.ts'
+import { PartOnTop } from '../crash-screen.tsx'
 
 const loadDialog = async () => (await import('../../features/listing/listing-dialog.tsx')).ListingDialog
 const ListingDialog = lazyComponent(loadDialog)
@@ -46,7 +47,11 @@ export function Addressed({ closed }: { closed: boolean }) {
   return (
     <Part>
       {firstView && <FirstViewOfListing listing={firstView} {...content} />}
-      {!isFirst && isAlive && <ListingDialog listingId={listingId} {...content} />}
+      {!isFirst && isAlive && (
+        <PartOnTop wanted={listingId}>
+          <ListingDialog listingId={listingId} {...content} />
+        </PartOnTop>
+      )}
     </Part>
   )
 }
@@ -111,8 +116,8 @@ function useDialogWaits(isFirstView: boolean, onFailed: (failed: true) => void):
     }
     const over = new AbortController()
     const { signal } = over
-    window.addEventListener('pointerdown', press, { signal })
-    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, release, { signal })
+    for (const begin of ['pointerdown', 'keydown']) window.addEventListener(begin, press, { signal })
+    for (const end of ['pointerup', 'pointercancel', 'keyup', 'blur']) window.addEventListener(end, release, { signal })
     void whenFirstLoadIsOver()
       .then(loadDialog)
       .then(
@@ -132,12 +137,17 @@ function useDialogWaits(isFirstView: boolean, onFailed: (failed: true) => void):
 
 /** A listing that is shown, or was, is as the market's events say. */
 function followEvents(): () => void {
-  const hear: EventListener = (event) => {
-    if (!('listing' in event)) return
-    queryClient.setQueryData(listingQuery(event.listing._id).queryKey, (known) => known && event.listing)
-  }
+  const hear: EventListener = (event) => void ('listing' in event && noteListing(event.listing))
   eventListeners.add(hear)
   return () => void eventListeners.delete(hear)
+}
+
+async function noteListing(listing: Listing): Promise<void> {
+  const { queryKey } = listingQuery(listing._id)
+  if (!queryClient.getQueryData(queryKey)) return
+  // A reply in flight may be older.
+  await queryClient.cancelQueries({ queryKey })
+  queryClient.setQueryData(queryKey, listing)
 }
 
 /** In development there is no worker. Browsers that refuse it, as in a private window, do without. */
