@@ -1,20 +1,15 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 
-import { ApiError } from '../../api/api-error.ts'
 import { logOut, useSession, useSignOutEverywhere } from '../../session/session-store.ts'
-import { SignInButton } from '../../session/sign-in-button.tsx'
-import { marketSettings } from '../../settings/market-settings.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
 import { Button } from '../../ui/button.tsx'
 import { shortAddress } from '../../ui/format.ts'
-import { Spinner } from '../../ui/spinner.tsx'
-import { ConnectedWallet, WalletButton } from '../../wallet/wallet-button.tsx'
+import { ConnectedWallet } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
-import { meQuery, useMay } from '../desk-queries.ts'
+import { useMay } from '../desk-queries.ts'
 import { SearchField } from '../find/search-field.tsx'
-import { Shown } from '../parts/shown.tsx'
+import { Brand } from './gate.tsx'
 import { type Place, placeLink, sections } from './places.ts'
 
 interface FrameProps {
@@ -121,93 +116,4 @@ function SignedInAs() {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   if (!user || connected) return null
   return <span className="figures px-2 text-small text-dim">{shortAddress(user.walletAddress)}</span>
-}
-
-/** Whose desk it is. */
-function Brand({ productName }: { productName: string }) {
-  return (
-    <h1 className="min-w-0 text-small leading-none">
-      <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
-        <img src={marketSettings().logo} alt="" width={36} height={36} className="size-9 flex-none" />
-        <span className="min-w-0 truncate">
-          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">Studio desk</span>
-        </span>
-      </a>
-    </h1>
-  )
-}
-
-interface GateProps {
-  config: PublicConfig
-  children: ReactNode
-}
-
-/** Lets the staff in, and tells everyone else in a sentence why not. */
-export function Gate({ config, children }: GateProps) {
-  const { authorization, user } = useSession()
-  if (authorization === 'checking') return <Threshold config={config}>{<Spinner className="size-8" />}</Threshold>
-  if (!user) return <SignIn config={config} />
-  return (
-    <Staff config={config} walletAddress={user.walletAddress}>
-      {children}
-    </Staff>
-  )
-}
-
-function SignIn({ config }: { config: PublicConfig }) {
-  const connected = useWallet((wallet) => wallet.connected !== undefined)
-  return (
-    <Threshold config={config}>
-      <h2 className="text-hero">Studio desk</h2>
-      <p className="text-dim">Sign in with a staff wallet.</p>
-      <div className="flex flex-wrap justify-center gap-3">
-        {connected && <SignInButton />}
-        <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
-      </div>
-      <p className="text-small text-dim">
-        Looking for the market?{' '}
-        <a href="/" className="link">
-          Open the market
-        </a>
-      </p>
-    </Threshold>
-  )
-}
-
-function Staff({ config, walletAddress, children }: { config: PublicConfig; walletAddress: string; children: ReactNode }) {
-  const me = useQuery(meQuery)
-  if (me.data) return children
-  if (me.error instanceof ApiError && me.error.code === 'NOT_STAFF') {
-    return (
-      <Threshold config={config}>
-        <h2 className="text-title">This wallet does not belong to the studio’s staff</h2>
-        <p className="figures max-w-full text-small text-dim wrap-anywhere">{walletAddress}</p>
-        <div className="flex flex-wrap justify-center gap-3">
-          <Button onClick={() => void logOut()}>Use another wallet</Button>
-          <a href="/" className="button button-primary">
-            To the market
-          </a>
-        </div>
-      </Threshold>
-    )
-  }
-  return (
-    <Threshold config={config}>
-      <Shown query={me} what="Your permissions">
-        {() => null}
-      </Shown>
-    </Threshold>
-  )
-}
-
-/** What is shown before the desk is. */
-function Threshold({ config, children }: { config: PublicConfig; children: ReactNode }) {
-  return (
-    <div className="flex min-h-dvh flex-col">
-      <header className="desk-width py-3">
-        <Brand productName={config.productName} />
-      </header>
-      <main className="grid flex-1 place-content-center justify-items-center gap-5 px-4 py-16 text-center">{children}</main>
-    </div>
-  )
 }
