@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { showsNewest } from '../src/realtime/apply-event.ts'
 import { fillPath } from '../src/api/client.ts'
 import { growingPause } from '../src/api/growing-pause.ts'
-import { createEventParser, marketEventOf } from '../src/realtime/subscribe-to-events.ts'
+import { createEventParser, marketEventOf } from '../src/realtime/follow-events.ts'
 import { listing } from './support/listing.ts'
 
 describe('server-sent events', () => {

@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 import { ApiError } from '../api/api-error.ts'
 import { balancesQuery, keys, myListingsQuery, reload } from '../api/queries.ts'
@@ -9,7 +9,6 @@ import { queryClient } from '../api/query-client.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
 import { useNotices } from '../feedback/notices.ts'
-import { useProcessing } from '../feedback/use-processing.ts'
 import { useLive, useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { type SessionState, useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
@@ -22,11 +21,10 @@ import { useWallets } from '../wallet/use-connect.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { Header } from './header/header.tsx'
-import { Tabs } from './header/tabs.tsx'
 import { MainArea } from './main-area/main-area.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { useBackend } from './use-backend.ts'
-import { tabId, useView, VIEW_ID } from './use-view.ts'
+import { tabId, useView, type View, VIEW_ID } from './use-view.ts'
 
 const NewSales = lazyComponent(async () => (await import('../features/my-listings/new-sales-watch.tsx')).NewSales)
 const ClosedBar = lazyComponent(async () => (await import('./header/closed-bar.tsx')).ClosedBar)
@@ -174,4 +172,88 @@ function useFocusReturn({ busy }: { busy: boolean }): void {
       })
     }
   }, [busy])
+}
+
+/**
+ * What the Processing overlay says: the label of the newest action under way that has one (`meta.processing`).
+ *
+ * It follows the mutation cache directly. `useMutationState` reports a moment later, when a dialog that closes at success has already
+ * tried to hand the focus back to a page that still could not take it.
+ *
+ * @returns undefined while no such action runs
+ */
+function useProcessing(): string | undefined {
+  const mutations = useQueryClient().getMutationCache()
+  const subscribe = useCallback((onChange: () => void) => mutations.subscribe(onChange), [mutations])
+  return useSyncExternalStore(
+    subscribe,
+    () => mutations.findAll({ status: 'pending', predicate: ({ meta }) => meta?.processing !== undefined }).at(-1)?.meta?.processing,
+    () => undefined,
+  )
+}
+
+const labels: Record<View, string> = { marketplace: 'Market', inventory: 'Inventory', listings: 'My Listings' }
+
+/** The id of the text that says what the badge of My Listings shows. */
+const NEW_SALES_ID = 'new-sales'
+
+interface TabsProps {
+  views: readonly View[]
+  current: View
+  /** Sales since the seller last looked at My Listings. */
+  newSales: number
+  onChange: (view: View) => void
+}
+
+/** The views of the app. Arrow keys, Home and End move between them. */
+function Tabs({ views, current, newSales, onChange }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = neighbour(views, current, event.key)
+    if (!next) return
+    event.preventDefault()
+    onChange(next)
+    list.current?.querySelector<HTMLElement>(`#${tabId(next)}`)?.focus()
+  }
+  return (
+    <>
+      <div ref={list} role="tablist" aria-label="Views" className="flex">
+        {views.map((view) => (
+          <button
+            key={view}
+            type="button"
+            role="tab"
+            id={tabId(view)}
+            aria-selected={view === current}
+            aria-controls={VIEW_ID}
+            aria-describedby={view === 'listings' && newSales > 0 ? NEW_SALES_ID : undefined}
+            tabIndex={view === current ? 0 : -1}
+            className="tab"
+            onClick={() => onChange(view)}
+            onKeyDown={onKeyDown}
+          >
+            {labels[view]}
+            {view === 'listings' && newSales > 0 && (
+              <span className="badge" aria-hidden="true">
+                {newSales}
+              </span>
+            )}
+          </button>
+        ))}
+      </div>
+      <span id={NEW_SALES_ID} hidden>
+        {newSales} sold since you last looked
+      </span>
+    </>
+  )
+}
+
+function neighbour(views: readonly View[], current: View, key: string): View | undefined {
+  const at = views.indexOf(current)
+  const last = views.length - 1
+  if (key === 'ArrowRight') return views[at === last ? 0 : at + 1]
+  if (key === 'ArrowLeft') return views[at === 0 ? last : at - 1]
+  if (key === 'Home') return views[0]
+  if (key === 'End') return views[last]
+  return undefined
 }

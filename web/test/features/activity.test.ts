@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { ageText } from '../../src/features/market/activity/market-activity.tsx'
-import { type MarketSale, type SaleList, type SalesPage, withLatest, withOlder } from '../../src/features/market/activity/sales-query.ts'
+import {
+  type MarketSale,
+  type SaleList,
+  type SalesPage,
+  withLatest,
+  withOlder,
+} from '../../src/features/market/activity/market-activity.tsx'
 
 const PAGE = 4
 const sale = (n: number): MarketSale => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { candleTime, candleWords } from '../../src/features/drink/price-chart.tsx'
-import { changeOver, chartData, nearestCandle } from '../../src/features/drink/chart-frame.ts'
+import { changeOver, chartData, nearestCandle } from '../../src/features/drink/price-chart.tsx'
 import { type Range, ranges, stepMillis } from '../../src/figures/candle-series.ts'
 import { changeText, changeWords } from '../../src/figures/change.tsx'
 import { type Candle } from '../../src/figures/figure-queries.ts'

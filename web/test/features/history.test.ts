@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 
 import { csvLine, drinksIn, feeShares, receiptOf, toCsv } from '../../src/features/history/csv.ts'
 import { explorerLink } from '../../src/features/history/signature-link.tsx'
-import { type LedgerEntry, ledgerHead, ledgerLines } from '../../src/features/history/profit/download-ledger.tsx'
+import { type LedgerEntry, ledgerHead, ledgerLines } from '../../src/features/history/profit/profit-view.tsx'
 import { signedSol, solOf } from '../../src/features/history/profit/profit-view.tsx'
-import { outcome } from '../../src/features/history/history-row.tsx'
+import { outcome } from '../../src/features/history/history.tsx'
 import { endedText } from '../../src/features/purchase/order/order-terms.ts'
 
 test('a payment links to an explorer if its chain has one', () => {

@@ -14,7 +14,7 @@ const stored = new Map<string, string>()
 /** The module as a page has it that has just been loaded. */
 async function load() {
   vi.resetModules()
-  return await import('../../src/features/purchase/co-signed/kept-payment.ts')
+  return await import('../../src/features/purchase/co-signed/pay-co-signed.ts')
 }
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { type OwnListing } from '@juicebar/contract/schemas'
 import { describe, expect, test } from 'vitest'
 
-import { listingRows, progressOf, removalNote } from '../../src/features/my-listings/my-listing-row.tsx'
+import { listingRows, progressOf, removalNote } from '../../src/features/my-listings/my-listings.tsx'
 import { listing } from '../support/listing.ts'
 
 function own(change: Partial<OwnListing> = {}): OwnListing {

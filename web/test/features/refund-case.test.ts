@@ -2,7 +2,7 @@ import { base64 } from '@scure/base'
 import { type Case } from '@juicebar/contract/schemas'
 import { expect, test } from 'vitest'
 
-import { refundCase } from '../../src/features/cases/refund-case.ts'
+import { refundCase } from '../../src/features/cases/open-cases.tsx'
 import { buildPayment } from '../../src/payment/build-payment.ts'
 import { WalletError } from '../../src/wallet/wallet-error.ts'
 import { address, type Answer, buyer as seller, offer, openMarket } from '../support/purchase-run.ts'

@@ -2,7 +2,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, test } from 'vitest'
 
 import { orderOf } from '../../src/features/purchase/order/order-terms.ts'
-import { takeUnfollowed } from '../../src/features/purchase/open/use-resume-purchases.ts'
+import { takeUnfollowed } from '../../src/features/purchase/open/open-purchases.tsx'
 
 let purchases = 0
 

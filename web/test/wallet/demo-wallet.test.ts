@@ -7,7 +7,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { buildPayment } from '../../src/payment/build-payment.ts'
 import { type AskOwner, type Request } from '../../src/wallet/demo/approval.ts'
-import { createDemoWallet } from '../../src/wallet/demo/create-demo-wallet.ts'
+import { createDemoWallet } from '../../src/wallet/demo/demo-wallet.tsx'
 import { registerDemoWallet } from '../../src/wallet/demo/demo-wallet.tsx'
 
 const seed = new Uint8Array(32).fill(7)

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { useWidth } from '../../ui/chart/use-width.ts'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Spinner } from '../../ui/spinner.tsx'
-import { changeOver, chartData, type ChartData } from './chart-frame.ts'
+import { changeOver, chartData, type ChartData } from './price-chart.tsx'
 import { candleTime, candleVolume, PriceChart } from './price-chart.tsx'
 
 const ranges: readonly { value: Range; label: string; words: string }[] = [

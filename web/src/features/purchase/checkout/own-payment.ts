@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 
 import { keys, openPurchasesQuery, purchaseQuery, reload } from '../../../api/queries.ts'
-import { type SignedPayment } from '../co-signed/kept-payment.ts'
+import { type SignedPayment } from '../co-signed/pay-co-signed.ts'
 import { useInterruptedPayment } from '../open/use-interrupted-payment.ts'
 import { orderOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'

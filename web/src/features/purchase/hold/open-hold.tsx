@@ -12,7 +12,7 @@ import { useConnect } from '../../../wallet/use-connect.ts'
 import { useWallet } from '../../../wallet/wallet-store.ts'
 import { endedText, orderOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
-import { cancelHold } from './cancel-hold.ts'
+import { cancelHold } from './pay-by-hold.ts'
 
 /** How long the buyer may still pay for a hold. */
 export function HoldState({ until }: { until: number }) {

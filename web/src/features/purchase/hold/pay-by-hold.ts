@@ -1,6 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { messages } from '@juicebar/contract/messages'
-import { type PublicConfig } from '@juicebar/contract/schemas'
+import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
 import { ApiError, asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
 import { readLatestBlockhash } from '../../../api/chain.ts'
@@ -15,7 +15,6 @@ import { orderBody } from '../order/offer.ts'
 import { orderOf, requireAsConfirmed, totalOf } from '../order/order-terms.ts'
 import { type Order, type PaidPurchase, type Payment } from '../order/order.ts'
 import { waitWhileBusy } from '../order/wait-while-busy.ts'
-import { cancelHold } from './cancel-hold.ts'
 
 const kept = 'Your items stay reserved for you until the time to pay runs out: pay for them, or cancel the purchase.'
 
@@ -119,4 +118,14 @@ type Hold = Reply<'purchase'>['transactionDetails']
 async function holdOrder(order: Order): Promise<Hold> {
   const body = { ...orderBody(order), maxLamports: String(totalOf(order)), transfers: true }
   return (await call('purchase', { body })).transactionDetails
+}
+
+/**
+ * Cancels a hold that is not paid.
+ *
+ * @returns the closed purchase
+ * @throws ApiError
+ */
+export async function cancelHold(purchaseId: string): Promise<Purchase> {
+  return (await call('cancelPurchase', { params: { id: purchaseId } })).purchase
 }
