@@ -1,12 +1,13 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { type BaseLogger } from 'pino'
-import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool } from './database-pool.ts'
-import { createCommitWatch, WAIT_MILLIS, type WatchCommits } from './commit-watch.ts'
-import { Hosts, READ_ONLY, REQUIRE_WRITABLE } from './hosts.ts'
-import { parseDatabaseUrl } from '../settings/database-url.ts'
-import { readFromReplica, type ReplicaState } from './replica.ts'
+
 import { sqlState } from '../runtime/database-failures.ts'
+import { delay, startRepeating } from '../runtime/repeat.ts'
+import { parseDatabaseUrl } from '../settings/database-url.ts'
+import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool } from './database-pool.ts'
+import { CommitsWaitError, Hosts, READ_ONLY, REQUIRE_WRITABLE, UnconfirmedCommitError } from './hosts.ts'
+import { readFromReplica, type ReplicaState } from './replica.ts'
 import { type DB } from './schema.ts'
 
 class ColumnNames extends CamelCasePlugin {
@@ -201,4 +202,51 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === INT8 && format !== 'binary') return BigInt
   // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-enum-assignment -- pg types its parsers as any
   return pg.types.getTypeParser(oid, format)
+}
+
+/** If one commit waits longer than this for a standby, all commits are assumed to wait. Confirming one normally takes milliseconds. */
+const WAIT_MILLIS = 1_000
+/** Between the end of one commit and the next. */
+const EVERY_MILLIS = { confirmed: 1_000, otherwise: 250 }
+
+/**
+ * Is refused wherever changes are, and then commits some hundred bytes of log, as each change does. Because the commit is a part of the
+ * statement, `statement_timeout` ends its wait for a standby. Any other commit keeps waiting when its connection is lost, so each
+ * attempt would leave one more connection behind in the database.
+ */
+const COMMIT = `do $$ begin
+  ${REQUIRE_WRITABLE}
+  perform pg_logical_emit_message(true, 'juicebar', '');
+  commit;
+end $$`
+
+/**
+ * Starts to commit once a second, even without calls.
+ * @returns a function that stops it
+ */
+export type WatchCommits = (failures: Parameters<typeof startRepeating>[1]['failures']) => () => Promise<void>
+
+/**
+ * Commits once a second, closes the gate while commits wait for a standby, and opens it as soon as one is confirmed.
+ * @param pool with `WAIT_MILLIS` as its `statement_timeout`
+ */
+function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCommits {
+  const commit = async () => {
+    try {
+      await pool.query(COMMIT)
+      gate.open()
+    } catch (cause) {
+      if (!(cause instanceof UnconfirmedCommitError)) throw cause
+      const error = new CommitsWaitError('commits wait for a stand-by to confirm them', { cause })
+      gate.close(error)
+      throw error
+    }
+  }
+
+  const commitAndRest = async (signal: AbortSignal) => {
+    await commit()
+    await delay(EVERY_MILLIS.confirmed - EVERY_MILLIS.otherwise, signal)
+  }
+  const failure = 'it is unknown whether commits wait for a stand-by; trying again'
+  return (failures) => startRepeating(commitAndRest, { everyMillis: EVERY_MILLIS.otherwise, failures, failure })
 }

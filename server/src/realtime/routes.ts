@@ -1,10 +1,16 @@
 import { normalizeIP } from '@fastify/rate-limit'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
+import { randomInt } from 'node:crypto'
+
+import { type Database } from '../database/connect.ts'
 import { type Session } from '../http/credentials.ts'
-import { type Api, answered } from '../http/route.ts'
-import { nowhere, parsePosition } from './event-frame.ts'
-import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
+import { answered, type Api } from '../http/route.ts'
+import { type FailureLog } from '../runtime/outage.ts'
+import { type EventReaders, MAX_READERS, MAX_READERS_PER_ADDRESS, mayRead, type Reader } from './broadcast-events.ts'
+import { isAfter, isSame, nowhere, parsePosition, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
+import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
+import { type EventFeed } from './poll-outbox.ts'
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session>
 
@@ -40,4 +46,68 @@ function startStream(reply: FastifyReply): FastifyReply['raw'] {
 function readLastId({ headers }: FastifyRequest) {
   const last = headers['last-event-id']
   return last === undefined ? undefined : (parsePosition(String(last)) ?? nowhere)
+}
+
+/** A reader that missed more is told to reset. The bytes are well below what a reader may be behind. */
+const MAX_REPLAY = 1_000
+const MAX_REPLAY_BYTES = 512 * 1024
+
+/** When a server stops, its readers reconnect at random between these times: even 20,000 readers at no more than 2,500 a second. */
+const SOONEST_RETRY_MILLIS = 1_000
+const LATEST_RETRY_MILLIS = 9_000
+
+export interface Streams {
+  database: Database
+  feed: EventFeed
+  readers: EventReaders
+  failures: FailureLog
+}
+
+/**
+ * The feed's position, where a new stream starts.
+ * @throws TOO_MANY_REQUESTS if this server or the caller's network has too many streams; DATABASE_DOWN before the outbox was first read
+ */
+function requireRoom({ feed, readers }: Streams, network: string): Position {
+  const full = readers.count() >= MAX_READERS || readers.countFrom(network) >= MAX_READERS_PER_ADDRESS
+  if (full) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
+  const position = feed.position()
+  if (!position) throw new Failure('DATABASE_DOWN')
+  return position
+}
+
+/**
+ * Starts a stream at the feed's `position`. It carries when to reconnect, the events since `last` or, if the outbox no longer holds
+ * them, `reset`, then `ready`, then every new event. If the outbox cannot be read, the connection is closed and the client reconnects.
+ */
+async function openEventStream(streams: Streams, reader: Reader, position: Position, last: Position | undefined): Promise<void> {
+  reader.ahead = last && isAfter(last, position) ? last : undefined
+  streams.readers.add(reader)
+  try {
+    const missed = last ? await readMissed(streams.database, last, position) : []
+    const retry = renderRetry(randomInt(SOONEST_RETRY_MILLIS, LATEST_RETRY_MILLIS))
+    const frames = missed?.filter((event) => mayRead(reader, event)).map(renderFrame)
+    if (frames && totalLength(frames) <= MAX_REPLAY_BYTES) {
+      const reached = last && isAfter(last, position) ? last : position
+      streams.readers.release(reader, [retry, ...frames, renderNotice('ready', reached)])
+    } else {
+      reader.ahead = undefined
+      streams.readers.release(reader, [retry, renderNotice('reset', position), renderNotice('ready', position)])
+    }
+  } catch (error) {
+    reader.socket.destroy()
+    streams.failures.failed(error, {}, 'an event stream could not be opened; its reader comes back')
+  }
+}
+
+function totalLength(frames: readonly Buffer[]): number {
+  return frames.reduce((total, { length }) => total + length, 0)
+}
+
+/** The events between two positions; undefined if there are too many or the outbox no longer holds them all. */
+async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
+  if (isSame(last, position)) return []
+  if (!(await holdsEvent(database, last))) return undefined
+  const events = await readEvents(database, last, MAX_REPLAY + 1)
+  if (events.length > MAX_REPLAY) return undefined
+  return events.filter((event) => !isAfter(event, position))
 }

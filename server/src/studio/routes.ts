@@ -1,28 +1,33 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { scopes, staffScopes } from '@juicebar/contract/scopes'
+
 import { type Catalogue } from '../catalogue/catalogue.ts'
-import { type Api, answered } from '../http/route.ts'
+import { type Database } from '../database/connect.ts'
+import { answered, type Api } from '../http/route.ts'
 import { type OrderDeps } from '../inventory/post-studio-order.ts'
 import { readStudioOrder } from '../inventory/studio-order.ts'
-import { postOrder, postOrders } from './post-orders.ts'
-import { type Database } from '../database/connect.ts'
-import { blockReply, readUntil, draftRules, ruleReply } from '../restrictions/restriction.ts'
-import { findBlock, listRules } from '../restrictions/restriction-store.ts'
-import { readBlocks, recordBlock, recordUnblock, readPause, recordPause, recordResumption, recordRules } from './record-restrictions.ts'
-import { requireWallet } from './log/studio-log-store.ts'
 import { listCases } from '../purchases/cases/case-store.ts'
 import { type PurchaseDeps } from '../purchases/purchase/purchase-deps.ts'
 import { readPurchase } from '../purchases/reply/read-purchases.ts'
-import { closeStudioCase, requestStudioAudit, releasePurchase } from './decide-cases.ts'
-import { keyRoutes } from './keys/routes.ts'
-import { readLog } from './log/read-log.ts'
+import { findBlock, listRules } from '../restrictions/restriction-store.ts'
+import { blockReply, draftRules, readUntil, ruleReply } from '../restrictions/restriction.ts'
 import { auditReply } from './audit/audit.ts'
-import { recoveryRoutes } from './recovery/routes.ts'
 import { readAudit, readAudits, runAudit } from './audit/run-audits.ts'
+import { closeStudioCase, releasePurchase, requestStudioAudit } from './decide-cases.ts'
+import { createKey, endKey, readKeys } from './keys/change-keys.ts'
+import { readKeyWish } from './keys/studio-key.ts'
+import { readLog } from './log/read-log.ts'
+import { requireWallet } from './log/studio-log-store.ts'
 import { readPlayer, readStudioPurchase, readStudioPurchases } from './players/read-player.ts'
+import { postOrder, postOrders } from './post-orders.ts'
+import { readBlocks, readPause, recordBlock, recordPause, recordResumption, recordRules, recordUnblock } from './record-restrictions.ts'
+import { acceptRecovery, requestRecovery, requireRecovery } from './recovery/continue-recovery.ts'
+import { readTime, recoveryReply } from './recovery/recovery.ts'
 import { readSales, readStats } from './sales/read-sales.ts'
-import { type DeskSettings, staffRoutes } from './staff/routes.ts'
 import { statsCsv, takesCsv } from './sales/stats.ts'
+import { readAllStaff, readStaff, recordRemoval, recordStaff, requestChallenge } from './staff/check-staff.ts'
 
 /** Credits and debits, one or many at a time. */
 function orderRoutes(api: Api, deps: OrderDeps & { catalogue: Catalogue }): void {
@@ -117,4 +122,57 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   api.studio('audit', 'read', async ({ actor }) =>
     runAudit(deps, { full: false, startedBy: actor, signal: AbortSignal.timeout(AUDIT_MILLIS) }),
   )
+}
+
+/** Making, listing and revoking studio keys. */
+function keyRoutes(api: Api, database: Database): void {
+  api.studio('createStudioKey', 'admin', async ({ body, key }) => ({
+    key: await createKey(database, key, readKeyWish(body), body.reason),
+  }))
+  api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
+  api.studio('revokeStudioKey', 'admin', async ({ params, query: { reason }, key }) => ({
+    key: await endKey(database, { id: params.id, reason, by: key }),
+  }))
+}
+
+/** Recovering, after a restore, what the database has lost and the chain still knows. */
+function recoveryRoutes(api: Api, deps: PurchaseDeps): void {
+  api.studio('startRecovery', 'admin', async ({ body, actor }) => {
+    return { recovery: recoveryReply(await requestRecovery(deps, { since: readTime(body?.since), actor })) }
+  })
+  api.studio('readRecovery', 'read', async ({ params }) => ({ recovery: recoveryReply(await requireRecovery(deps.database, params.id)) }))
+  api.studio('acceptRecovery', 'admin', async ({ params, body, actor }) => {
+    return { recovery: recoveryReply(await acceptRecovery(deps.database, { id: params.id, reason: body.reason, actor })) }
+  })
+}
+
+/** The settings that the desk needs. */
+export interface DeskSettings {
+  /** The wallets of `STUDIO_WALLETS`. */
+  named: ReadonlySet<WalletAddress>
+  /** The product's name and its host, for the texts that wallets sign. */
+  market: string
+}
+
+/** Who may use the studio's desk, and what they sign there. */
+function staffRoutes(api: Api, database: Database, { named, market }: DeskSettings): void {
+  api.studio('studioMe', scopes, async ({ key }) => {
+    const rights = { scopes: [...key.scopes] }
+    if (key.kind !== 'staff') return { me: { wallet: null, name: key.name, ...rights } }
+    const staff = await readStaff(database, key.wallet, named)
+    return { me: { wallet: key.wallet, name: staff?.name ?? null, ...rights } }
+  })
+  api.studio('studioStaff', 'admin', async () => ({ staff: await readAllStaff(database, named) }))
+  api.studio('readStaff', 'admin', async ({ params }) => ({ staff: await readStaff(database, requireWallet(params.wallet), named) }))
+  api.studio('setStaff', 'admin', async ({ params, body, key }) => {
+    const wish = { wallet: requireWallet(params.wallet), name: body?.name ?? null, scopes: body?.scopes ?? staffScopes }
+    return { staff: await recordStaff(database, wish, { maker: key, reason: body?.reason, named }) }
+  })
+  api.studio('removeStaff', 'admin', async ({ params, query, key }) => {
+    await recordRemoval(database, requireWallet(params.wallet), { maker: key, reason: query.reason, named })
+    return { staff: null }
+  })
+  api.studio('requestChallenge', scopes, async ({ body, key }) => ({
+    challenge: await requestChallenge(database, market, { key, asked: body }),
+  }))
 }

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-import { mayBegin, type Turn } from '../../src/purchases/co-signed/submitted-payment.ts'
+import { mayBegin, type Turn } from '../../src/purchases/co-signed/reserve-payment.ts'
 
 const turn = (buyer: string, hasBought: boolean): Turn => ({ buyer: buyer as WalletAddress, hasBought })
 const [known, newcomer] = [turn('known', true), turn('newcomer', false)]

@@ -1,18 +1,19 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { openCase, type UnmatchedPayment, logCase } from '../cases/open-case.ts'
-import { receivedAsAgreed, ambiguousReferences } from '../payment/landed-payment.ts'
-import { termsOf, expectedPaymentOf, type RecordedPayment, settlesOnStatus } from '../payment/payment-terms.ts'
-import { logSale } from '../purchase/log-changes.ts'
-import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
-import { type CandidateVerdict, type VerifiedCandidate, type CandidateReading, verdictOf } from './candidate.ts'
-import { noteConfirmed, settlePurchase, listHoldsBetween } from './settlement-store.ts'
+
 import { type Chain, type LandedTransaction, type SignatureStatus, type TransactionOptions } from '../../chain/chain.ts'
-import { endedBeforeRewind } from '../cases/seen-refund-store.ts'
+import { logCase, openCase, type UnmatchedPayment } from '../cases/open-case.ts'
 import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
-import { paymentKeys } from '../purchase/co-signer.ts'
+import { endedBeforeRewind } from '../cases/seen-refund-store.ts'
+import { ambiguousReferences, receivedAsAgreed } from '../payment/landed-payment.ts'
+import { expectedPaymentOf, type RecordedPayment, settlesOnStatus, termsOf } from '../payment/payment-terms.ts'
 import { findReferences } from '../payment/reference-store.ts'
+import { paymentKeys } from '../purchase/co-signer.ts'
+import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-deps.ts'
+import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { isSettled } from '../purchase/purchase.ts'
+import { type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
+import { listHoldsBetween, noteConfirmed, settlePurchase } from './settlement-store.ts'
 
 /**
  * settled: the tokens are the buyer's. pending, failed, unrelated: see `CandidateVerdict`. used: the transaction served another
@@ -209,4 +210,25 @@ async function isForAnotherHold(
     const verdict = verdictOf({ ...termsOf(other), needsReference, hasEnded: false }, { ...reading, submittedByBuyer: false })
     return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
   })
+}
+
+/** Who is notified of changes. */
+type Told = Pick<PurchaseDeps, 'log' | 'observer'>
+
+/** How long a payment took to be delivered. */
+type DeliveryTimes = Pick<SettledPurchase, 'secondsSinceConfirmed' | 'secondsSinceSubmitted'>
+
+/** One line for each sale, from the server that committed it. */
+function logSale({ log, observer }: Told, purchase: PurchaseRow, signature: string, times: DeliveryTimes): void {
+  const { items, priceLamports, feeLamports } = purchase
+  const sold = items.map(({ seller, listingId: listing, tokenType, amount, lamports }) => ({
+    seller,
+    listing,
+    tokenType,
+    amount,
+    lamports,
+  }))
+  const paid = { lamports: String(priceLamports), fee: String(feeLamports), transaction: signature }
+  log.info({ ...purchaseFields(purchase, { waitingFor: 'its payment to be finalized' }), items: sold, ...paid }, 'a sale')
+  observer?.settled({ tokenTypes: items.map(({ tokenType }) => tokenType), priceLamports, ...times })
 }
