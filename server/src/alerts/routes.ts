@@ -2,15 +2,19 @@ import { Failure } from '@juicebar/contract/errors'
 import { isId } from '@juicebar/contract/ids'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
+import { type Config } from '../config.ts'
+import { type Extra } from '../http/extra.ts'
 import { type Api } from '../http/route.ts'
+import { createPoster } from '../outgoing/post-message.ts'
 import { readAlertPrice } from './alert.ts'
 import { deleteAlert, listAlerts } from './alert-store.ts'
 import { createAlert, createPushKeys, recordSubscription } from './record-alert.ts'
-import { readSubscription } from './push.ts'
+import { pushContact, readSubscription } from './push.ts'
+import { type AlertDeps, type PushDeps, startAlerts, startPushes } from './run-alerts.ts'
 import { deleteSubscription, findEndpoint } from './push-store.ts'
 
 /** Players' alerts, and the browsers that show them. */
-export function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {
+function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {
   api.player('createAlert', 'write', async ({ body, player }) => {
     const terms = { tokenType: requireTokenType(catalogue, body.tokenType), below: readAlertPrice(body.below) }
     return { alert: await createAlert(database, player, terms) }
@@ -34,4 +38,13 @@ export function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalo
     await deleteSubscription(database, session.id)
     return null
   })
+}
+
+/** Players are told, also while the page is closed, when an item is for sale at their price, and when they have sold something. */
+export const alerts: Extra<AlertDeps & Omit<PushDeps, 'contact' | 'poster'> & { catalogue: Catalogue; config: Config }> = {
+  calls: (api, { database, catalogue }) => alertRoutes(api, database, catalogue),
+  services: (context) => [
+    startAlerts(context),
+    startPushes({ ...context, contact: pushContact(context.config), poster: createPoster({ allowPrivate: false }) }),
+  ],
 }

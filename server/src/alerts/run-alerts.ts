@@ -98,7 +98,7 @@ const SALES_MILLIS = 1_000
 /** Of one short statement: alerts that fire, or sales. */
 const AT_ONCE = 500
 
-interface AlertDeps {
+export interface AlertDeps {
   database: Database
   feed: Pick<EventFeed, 'subscribe'>
   failures: FailureLog

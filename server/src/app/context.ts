@@ -1,6 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type FastifyBaseLogger, type FastifyRequest } from 'fastify'
-import { type Brand } from '../brand/brand.ts'
+import { type Brand, houseBrand } from '../brand/brand.ts'
+import { marketLook } from '../brand/market-look.ts'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Chain, type Relay } from '../chain/chain.ts'
 import { type Config } from '../config.ts'
@@ -79,6 +80,7 @@ export function createContext(parts: AppParts) {
       if (!signal.aborted) await recordCatalogue(database, parts.catalogue)
     },
   })
+  const look = marketLook(config, parts.brand ?? houseBrand, parts.catalogue)
   const desk = { named: new Set(config.studioWallets), market: `${config.productName}, ${new URL(config.publicOrigin).host}` }
   return {
     ...parts,
@@ -89,6 +91,8 @@ export function createContext(parts: AppParts) {
     purchases,
     caches,
     jwts,
+    look,
+    payee: { label: look.head.settings.title, icon: new URL(look.head.settings.logo, config.publicOrigin).href },
     desk,
     preparation,
     /** Returns the reply to a GET of this path and query, if it is in memory. */

@@ -1,16 +1,11 @@
 import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type FastifyInstance } from 'fastify'
-import { pushContact } from '../alerts/push.ts'
-import { alertRoutes } from '../alerts/routes.ts'
-import { startAlerts } from '../alerts/run-alerts.ts'
-import { startPushes } from '../alerts/run-alerts.ts'
+import { alerts } from '../alerts/routes.ts'
 import { type AppContext } from './context.ts'
-import { houseBrand } from '../brand/brand.ts'
-import { marketLook } from '../brand/market-look.ts'
 import { drinkPage } from '../catalogue/catalogue.ts'
-import { deleteOldCheckouts } from '../checkouts/checkout-store.ts'
-import { expiryJob, readCheckoutPage } from '../checkouts/open-checkout.ts'
-import { phoneOrigin, publicConfig } from '../config.ts'
+import { readCheckoutPage } from '../checkouts/open-checkout.ts'
+import { publicConfig } from '../config.ts'
+import { type Extra } from '../http/extra.ts'
 import { type LimitChecks, type LimitName } from '../http/rate-limits.ts'
 import { type Api } from '../http/route.ts'
 import { registerSecurityTxt } from '../http/security-txt.ts'
@@ -21,16 +16,12 @@ import { readListingPage } from '../listings/change-listings.ts'
 import { deleteOldKeys } from '../listings/listing-store.ts'
 import { listingRoutes } from '../listings/routes.ts'
 import { createFigures, rollingUpJob } from '../market/create-figures.ts'
-import { figureRoutes, marketRoutes, profitRoutes } from '../market/routes.ts'
+import { figureRoutes, marketRoutes, profit } from '../market/routes.ts'
 import { refreshingJob } from '../market/send-page.ts'
-import { createPoster } from '../outgoing/post-message.ts'
 import { deleteOldRefusals } from '../purchases/co-signed/co-signed-store.ts'
 import { fundsJob, outageJob } from '../purchases/hold/check-funds.ts'
-import { preparePayment, requirePayLink } from '../purchases/pay-link/make-pay-link.ts'
-import { deleteOldPayLinks } from '../purchases/pay-link/pay-link-store.ts'
-import { registerPaymentRequests } from '../purchases/pay-link/solana-pay-routes.ts'
 import { historyJob } from '../purchases/reconciliation/search-histories.ts'
-import { payLinkRoutes, purchaseRoutes } from '../purchases/routes.ts'
+import { payLinks, purchaseRoutes } from '../purchases/routes.ts'
 import { startAnnouncingOutages } from '../realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../realtime/routes.ts'
 import { checkSignIn, createPauseReader, readOwnBlock } from '../restrictions/check-restrictions.ts'
@@ -38,15 +29,12 @@ import { type Job, purging } from '../runtime/repeat.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
 import { createLoginText } from '../sign-in/session-jwt.ts'
 import { deleteExpired } from '../sign-in/sign-in-store.ts'
-import { auditJob } from '../studio/audit/run-audits.ts'
-import { checkoutRoutes } from '../studio/checkouts/routes.ts'
-import { identityJob, slotJob } from '../studio/recovery/check-identity.ts'
-import { recoveryJob } from '../studio/recovery/continue-recovery.ts'
-import { restrictionRoutes, studioRoutes } from '../studio/routes.ts'
-import { stampingJob } from '../studio/sales/read-sales.ts'
-import { deleteOldChallenges } from '../studio/staff/staff-store.ts'
-import { webhookRoutes } from '../studio/webhooks/routes.ts'
-import { startWebhooks } from '../studio/webhooks/run-webhooks.ts'
+import { checkouts } from '../studio/checkouts/routes.ts'
+import { studio } from '../studio/routes.ts'
+import { webhooks } from '../studio/webhooks/routes.ts'
+
+/** Everything that the market would also work without. */
+const extras: readonly Extra<AppContext>[] = [profit, payLinks, checkouts, studio, webhooks, alerts]
 
 /** Whether the database takes writes, and why calls must not be sent here although it may. */
 export interface Readiness {
@@ -56,7 +44,7 @@ export interface Readiness {
 
 /** The calls of every feature. */
 export function registerCalls(api: Api, context: AppContext, readiness: Readiness): void {
-  const { config, connection, database, catalogue, chain, purchases, caches, desk, feed, readers, failures } = context
+  const { config, connection, database, catalogue, chain, purchases, caches, feed, readers, failures } = context
   const { hashNetwork, authenticate } = context
   const { probeDatabase } = readiness
   statusRoutes(api, { ...statusOf(context, readiness), publicConfig: publicConfig(config, purchases.coSigners, context.version) })
@@ -71,16 +59,10 @@ export function registerCalls(api: Api, context: AppContext, readiness: Readines
   listingRoutes(api, database, catalogue)
   marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, catalogue, fee: config.fee })
   figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
-  profitRoutes(api, connection)
   purchaseRoutes(api, purchases, hashNetwork)
-  payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashNetwork, authenticate })
-  checkoutRoutes(api, database, { catalogue, origins: config.checkoutOrigins, publicOrigin: config.publicOrigin })
-  studioRoutes(api, purchases, desk)
-  webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
-  restrictionRoutes(api, database, catalogue)
-  alertRoutes(api, database, catalogue)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, context.relay)
+  for (const extra of extras) extra.calls(api, context)
 }
 
 function statusOf({ preparation, feed, reconciliation, chain, database }: AppContext, { probeDatabase, isDraining }: Readiness) {
@@ -100,20 +82,15 @@ function statusOf({ preparation, feed, reconciliation, chain, database }: AppCon
   }
 }
 
-/** What is served beside the API: the web app with the market's look, security.txt, and the replies to wallets that open a payment link. */
+/** What is served beside the API: the web app with the market's look, security.txt, and what the extras add. */
 export async function registerPages(fastify: FastifyInstance, limits: Record<LimitName, LimitChecks>, context: AppContext): Promise<void> {
-  const { config, catalogue, database, purchases } = context
+  const { config, catalogue, database } = context
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: context.securityPolicyFile })
-  const look = marketLook(config, context.brand ?? houseBrand, catalogue)
-  const payee = { label: look.head.settings.title, icon: new URL(look.head.settings.logo, config.publicOrigin).href }
-  await registerPaymentRequests(fastify, limits['pay-link'], {
-    describe: (token) => requirePayLink(database, token).then(() => payee),
-    prepare: (token, account) => preparePayment(purchases, token, account),
-  })
+  for (const extra of extras) await extra.pages?.(fastify, limits, context)
   await registerWebApp(
     fastify,
     context.webFolder,
-    look,
+    context.look,
     [
       { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
       { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
@@ -124,26 +101,19 @@ export async function registerPages(fastify: FastifyInstance, limits: Record<Lim
 }
 
 /** What every server does again and again in the background. */
-export function jobsOf({ purchases, identity, caches, database }: AppContext): Job[] {
+export function jobsOf(context: AppContext): Job[] {
+  const { purchases, caches, database } = context
   return [
     historyJob(purchases),
     fundsJob(purchases),
     outageJob(purchases),
-    auditJob(purchases),
-    recoveryJob(purchases),
-    slotJob(purchases),
-    identityJob(identity),
-    stampingJob(database),
-    expiryJob(database),
     rollingUpJob(database),
     refreshingJob(caches.listings),
     refreshingJob(caches.figures),
     purging('sessions', 'expired nonces and sessions', () => deleteExpired(database)),
-    purging('challenges', 'old challenges of the desk', () => deleteOldChallenges(database)),
     purging('idempotency keys', 'old idempotency keys', () => deleteOldKeys(database)),
     purging('refusals', 'old refusals of payments', () => deleteOldRefusals(database)),
-    purging('checkouts', 'checkouts that expired long ago', () => deleteOldCheckouts(database)),
-    purging('payment links', 'old payment links', () => deleteOldPayLinks(database)),
+    ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
   ]
 }
 
@@ -152,19 +122,12 @@ export function jobsOf({ purchases, identity, caches, database }: AppContext): J
  * @returns the functions that stop it, in the order in which it was started
  */
 export function startServices(context: AppContext): (() => unknown)[] {
-  const { config, connection, database, catalogue, feed, readers, reconciliation, purchases, metrics, log, failures } = context
+  const { connection, feed, readers, reconciliation, failures } = context
   return [
     connection.watchCommits(failures),
     feed.start(),
     startAnnouncingOutages(feed, readers),
     reconciliation.start(),
-    startWebhooks({
-      ...purchases,
-      publicOrigin: config.publicOrigin,
-      poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
-      onAttempt: metrics?.counts.webhookAttempt,
-    }),
-    startAlerts({ database, feed, failures }),
-    startPushes({ database, catalogue, log, failures, contact: pushContact(config), poster: createPoster({ allowPrivate: false }) }),
+    ...extras.flatMap((extra) => extra.services?.(context) ?? []),
   ]
 }

@@ -1,6 +1,7 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { type DatabaseConnection, type Reads } from '../database/connect.ts'
+import { type Extra } from '../http/extra.ts'
 import { type answered, type Api } from '../http/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
@@ -75,7 +76,7 @@ export function figureRoutes(api: Api, { catalogue, figures, caches, probeDataba
 }
 
 /** What a player bought, sold, received and used, and what that earned. */
-export function profitRoutes(api: Api, connection: Pick<DatabaseConnection, 'database' | 'readPool'>): void {
+function profitRoutes(api: Api, connection: Pick<DatabaseConnection, 'database' | 'readPool'>): void {
   const readProfit = createProfits(connection)
 
   api.player('profit', 'read', ({ player }) => readProfit(player))
@@ -86,4 +87,9 @@ export function profitRoutes(api: Api, connection: Pick<DatabaseConnection, 'dat
     const { entries, next } = await readEntries(connection.readPool, { wallet: player, limit, after })
     return { entries: entries.map(entryReply), nextCursor: next ? entryCursor(next) : null }
   })
+}
+
+/** Players' own books. */
+export const profit: Extra<{ connection: Pick<DatabaseConnection, 'database' | 'readPool'> }> = {
+  calls: (api, { connection }) => profitRoutes(api, connection),
 }

@@ -2,11 +2,18 @@ import { normalizeIP } from '@fastify/rate-limit'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-import { type FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { type FastifyCorsOptions } from '@fastify/cors'
+
 import { requirePublicId } from '../checkouts/checkout.ts'
+import { type Config, phoneOrigin } from '../config.ts'
 import { type Session } from '../http/credentials.ts'
+import { type Extra } from '../http/extra.ts'
+import { replyWithMessage } from '../http/failure-reply.ts'
+import { type LimitChecks } from '../http/rate-limits.ts'
 import { type Api } from '../http/route.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
+import { purging } from '../runtime/repeat.ts'
 import { listCases } from './cases/case-store.ts'
 import { readUnmatched } from './cases/read-unmatched.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
@@ -14,15 +21,16 @@ import { makeOffer } from './co-signed/make-offer.ts'
 import { reservePayment } from './co-signed/reserve-payment.ts'
 import { cancelHold } from './hold/end-hold.ts'
 import { placeHold } from './hold/place-hold.ts'
+import { makePayLink, preparePayment, readPayLinkState, requirePayLink } from './pay-link/make-pay-link.ts'
+import { deleteOldPayLinks } from './pay-link/pay-link-store.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { type PurchaseDeps } from './purchase/purchase-deps.ts'
-import { type OrderedItem } from './reservation/order.ts'
-import { purchaseReply, transactionDetails } from './reply/purchase-reply.ts'
-import { readPurchase, readPurchases, replyContext } from './reply/read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
+import { purchaseReply, transactionDetails } from './reply/purchase-reply.ts'
+import { readPurchase, readPurchases, replyContext } from './reply/read-purchases.ts'
+import { type OrderedItem } from './reservation/order.ts'
 import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
-import { makePayLink, readPayLinkState } from './pay-link/make-pay-link.ts'
 
 /**
  * Buying, from the hold to the delivered tokens, and the cases of unmatched payments.
@@ -131,7 +139,7 @@ function readCheckout(checkout: string | undefined): string | undefined {
   return checkout === undefined ? undefined : requirePublicId(checkout)
 }
 
-export interface PayLinkOptions {
+interface PayLinkOptions {
   /** The https address at which phones reach the market; undefined if they do not. */
   publicOrigin: string | undefined
   /** See `createNetworkHash`. */
@@ -139,12 +147,87 @@ export interface PayLinkOptions {
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
-/** Links through which a wallet on a phone buys. The wallet's own calls are in `http/payment-requests.ts`. */
-export function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashNetwork, authenticate }: PayLinkOptions): void {
+/** Links through which a wallet on a phone buys. */
+function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashNetwork, authenticate }: PayLinkOptions): void {
   api.open('payLink', 'write', async ({ params, request }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
     return makePayLink(deps, publicOrigin, params.id, { network: hashNetwork(normalizeIP(request.ip)), wallet: session?.player })
   })
 
   api.open('payLinkState', 'read', async ({ params }) => readPayLinkState(deps.database, params.id))
+}
+
+interface PayLinkNeeds extends Omit<PayLinkOptions, 'publicOrigin'> {
+  purchases: PurchaseDeps
+  config: Config
+  /** Who asks for the payment, and the address of a picture. */
+  payee: { label: string; icon: string }
+}
+
+/** A wallet on a phone pays for what another screen shows. */
+export const payLinks: Extra<PayLinkNeeds> = {
+  calls: (api, { purchases, config, ...options }) => payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), ...options }),
+  pages: (fastify, limits, { purchases, payee }) =>
+    registerPaymentRequests(fastify, limits['pay-link'], {
+      describe: (token) => requirePayLink(purchases.database, token).then(() => payee),
+      prepare: (token, account) => preparePayment(purchases, token, account),
+    }),
+  jobs: ({ purchases: { database } }) => [purging('payment links', 'old payment links', () => deleteOldPayLinks(database))],
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The CORS rules for this route. */
+    cors?: FastifyCorsOptions
+  }
+}
+
+/** The replies to wallets that open a payment link. */
+interface PaymentRequests {
+  /** Who asks for the payment, and the address of a picture. */
+  describe: (token: string) => Promise<{ label: string; icon: string }>
+  /** The payment by an account, unsigned. */
+  prepare: (token: string, account: string) => Promise<{ transaction: string; message: string }>
+}
+
+/** Wallets that are web pages open links from their own origins. */
+const cors = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST'],
+  allowedHeaders: ['accept', 'accept-encoding', 'cache-control', 'content-type'],
+  exposedHeaders: ['retry-after'],
+}
+
+interface LinkRequest {
+  Params: { token: string }
+}
+
+/**
+ * Solana Pay's transaction requests: GET and POST /p/:token. They are not calls of the API: the specification defines their fields, lets
+ * wallets send others, and returns errors as `{ message }`.
+ */
+async function registerPaymentRequests(fastify: FastifyInstance, limit: LimitChecks, requests: PaymentRequests): Promise<void> {
+  await fastify.register(async (scope) => {
+    scope.setErrorHandler(replyWithMessage)
+    scope.addHook('onRequest', async (request: FastifyRequest<LinkRequest>) => {
+      await limit.address(request)
+      await limit.caller(request, request.params.token)
+    })
+    const url = '/p/:token'
+    const options = { schema: { hide: true }, config: { cors } }
+    scope.options(url, options, async (_request, reply) => reply.code(204).send())
+    scope.get<LinkRequest>(url, options, async ({ params }, reply) =>
+      reply.header('cache-control', 'no-store').send(await requests.describe(params.token)),
+    )
+    scope.post<LinkRequest>(url, options, async ({ params, body }, reply) =>
+      reply.header('cache-control', 'no-store').send(await requests.prepare(params.token, requireAccount(body))),
+    )
+  })
+}
+
+/** @throws FIELDS_MISSING, WALLET_ADDRESS_INVALID */
+function requireAccount(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('account' in body)) throw new Failure('FIELDS_MISSING')
+  if (typeof body.account !== 'string') throw new Failure('WALLET_ADDRESS_INVALID')
+  return body.account
 }

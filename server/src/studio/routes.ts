@@ -5,6 +5,7 @@ import { scopes, staffScopes } from '@juicebar/contract/scopes'
 
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
+import { type Extra } from '../http/extra.ts'
 import { answered, type Api } from '../http/route.ts'
 import { type OrderDeps } from '../inventory/post-studio-order.ts'
 import { readStudioOrder } from '../inventory/studio-order.ts'
@@ -14,7 +15,8 @@ import { readPurchase } from '../purchases/reply/read-purchases.ts'
 import { findBlock, listRules } from '../restrictions/restriction-store.ts'
 import { blockReply, draftRules, readUntil, ruleReply } from '../restrictions/restriction.ts'
 import { auditReply } from './audit/audit.ts'
-import { readAudit, readAudits, runAudit } from './audit/run-audits.ts'
+import { purging } from '../runtime/repeat.ts'
+import { auditJob, readAudit, readAudits, runAudit } from './audit/run-audits.ts'
 import { closeStudioCase, releasePurchase, requestStudioAudit } from './decide-cases.ts'
 import { createKey, endKey, readKeys } from './keys/change-keys.ts'
 import { readKeyWish } from './keys/studio-key.ts'
@@ -23,11 +25,13 @@ import { requireWallet } from './log/studio-log-store.ts'
 import { readPlayer, readStudioPurchase, readStudioPurchases } from './players/read-player.ts'
 import { postOrder, postOrders } from './post-orders.ts'
 import { readBlocks, readPause, recordBlock, recordPause, recordResumption, recordRules, recordUnblock } from './record-restrictions.ts'
-import { acceptRecovery, requestRecovery, requireRecovery } from './recovery/continue-recovery.ts'
+import { type IdentityDeps, identityJob, slotJob } from './recovery/check-identity.ts'
+import { acceptRecovery, recoveryJob, requestRecovery, requireRecovery } from './recovery/continue-recovery.ts'
 import { readTime, recoveryReply } from './recovery/recovery.ts'
-import { readSales, readStats } from './sales/read-sales.ts'
+import { readSales, readStats, stampingJob } from './sales/read-sales.ts'
 import { statsCsv, takesCsv } from './sales/stats.ts'
 import { readAllStaff, readStaff, recordRemoval, recordStaff, requestChallenge } from './staff/check-staff.ts'
+import { deleteOldChallenges } from './staff/staff-store.ts'
 
 /** Credits and debits, one or many at a time. */
 function orderRoutes(api: Api, deps: OrderDeps & { catalogue: Catalogue }): void {
@@ -47,7 +51,7 @@ function orderRoutes(api: Api, deps: OrderDeps & { catalogue: Catalogue }): void
 }
 
 /** What the studio restricts: a pause of the market, blocked wallets, rules of the drinks. */
-export function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): void {
+function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): void {
   api.studio('readPause', 'read', async () => ({ pause: await readPause(database) }))
   api.studio('pauseMarket', 'rules', async ({ body, actor }) => ({ pause: await recordPause(database, { message: body.message, actor }) }))
   api.studio('resumeMarket', 'rules', async ({ query: { reason }, actor }) => ({
@@ -175,4 +179,20 @@ function staffRoutes(api: Api, database: Database, { named, market }: DeskSettin
   api.studio('requestChallenge', scopes, async ({ body, key }) => ({
     challenge: await requestChallenge(database, market, { key, asked: body }),
   }))
+}
+
+/** The studio's API and desk, with the audits, the order of sales and what a restored database needs. */
+export const studio: Extra<{ purchases: PurchaseDeps; desk: DeskSettings; catalogue: Catalogue; identity: IdentityDeps }> = {
+  calls: (api, { purchases, desk, catalogue }) => {
+    studioRoutes(api, purchases, desk)
+    restrictionRoutes(api, purchases.database, catalogue)
+  },
+  jobs: ({ purchases, identity }) => [
+    auditJob(purchases),
+    recoveryJob(purchases),
+    slotJob(purchases),
+    identityJob(identity),
+    stampingJob(purchases.database),
+    purging('challenges', 'old challenges of the desk', () => deleteOldChallenges(purchases.database)),
+  ],
 }

@@ -1,8 +1,12 @@
 import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Database } from '../../database/connect.ts'
+import { type Config } from '../../config.ts'
+import { type Extra } from '../../http/extra.ts'
 import { type Api } from '../../http/route.ts'
 import { checkoutReply, draftCheckout, playerCheckoutReply } from '../../checkouts/checkout.ts'
-import { openCheckout } from '../../checkouts/open-checkout.ts'
+import { deleteOldCheckouts } from '../../checkouts/checkout-store.ts'
+import { expiryJob, openCheckout } from '../../checkouts/open-checkout.ts'
+import { purging } from '../../runtime/repeat.ts'
 import { createCheckout, endCheckout, readAttempts, readCheckouts, requireCheckout } from './change-checkouts.ts'
 
 interface CheckoutSettings {
@@ -14,7 +18,7 @@ interface CheckoutSettings {
 }
 
 /** What a game sells from its own screens: its server makes checkouts, players open them. Paying is in `purchases/`. */
-export function checkoutRoutes(api: Api, database: Database, { catalogue, origins, publicOrigin }: CheckoutSettings): void {
+function checkoutRoutes(api: Api, database: Database, { catalogue, origins, publicOrigin }: CheckoutSettings): void {
   api.studio('createCheckout', 'checkout', async ({ body, key }) => {
     const draft = draftCheckout(body, { catalogue, origins })
     const checkout = await createCheckout(database, draft, { key, idempotencyKey: body.idempotencyKey })
@@ -32,4 +36,14 @@ export function checkoutRoutes(api: Api, database: Database, { catalogue, origin
   api.open('checkout', 'read', async ({ params }) => ({
     checkout: playerCheckoutReply(await openCheckout(database, params.publicId), catalogue),
   }))
+}
+
+/** A game's own shop sells what the market has. The page of a checkout is among those of the web app. */
+export const checkouts: Extra<{ database: Database; catalogue: Catalogue; config: Pick<Config, 'checkoutOrigins' | 'publicOrigin'> }> = {
+  calls: (api, { database, catalogue, config }) =>
+    checkoutRoutes(api, database, { catalogue, origins: config.checkoutOrigins, publicOrigin: config.publicOrigin }),
+  jobs: ({ database }) => [
+    expiryJob(database),
+    purging('checkouts', 'checkouts that expired long ago', () => deleteOldCheckouts(database)),
+  ],
 }

@@ -1,4 +1,7 @@
+import { type Config } from '../../config.ts'
+import { type Extra } from '../../http/extra.ts'
 import { type Api } from '../../http/route.ts'
+import { createPoster } from '../../outgoing/post-message.ts'
 import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
 import {
   changeWebhook,
@@ -9,9 +12,10 @@ import {
   readDeliveries,
   readWebhooks,
 } from './change-webhooks.ts'
+import { startWebhooks, type WebhookDeps } from './run-webhooks.ts'
 
 /** The studio's webhooks. */
-export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'database'>, { allowPrivate }: { allowPrivate: boolean }): void {
+function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'database'>, { allowPrivate }: { allowPrivate: boolean }): void {
   api.studio('createWebhook', 'admin', async ({ body, actor }) => ({
     webhook: await createWebhook(database, { ...body, allowPrivate, actor }),
   }))
@@ -29,4 +33,23 @@ export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'databa
   api.studio('replayWebhook', 'admin', async ({ params, body, actor }) => ({
     webhook: await replayMessages(database, { id: params.id, actor, reason: body.reason }, body.after),
   }))
+}
+
+interface WebhookNeeds {
+  purchases: PurchaseDeps
+  config: Pick<Config, 'publicOrigin' | 'webhookAllowPrivate'>
+  metrics: { counts: { webhookAttempt: WebhookDeps['onAttempt'] } } | undefined
+}
+
+/** A studio's servers hear of what happens in the market. */
+export const webhooks: Extra<WebhookNeeds> = {
+  calls: (api, { purchases, config }) => webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate }),
+  services: ({ purchases, config, metrics }) => [
+    startWebhooks({
+      ...purchases,
+      publicOrigin: config.publicOrigin,
+      poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
+      onAttempt: metrics?.counts.webhookAttempt,
+    }),
+  ],
 }

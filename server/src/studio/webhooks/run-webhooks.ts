@@ -185,7 +185,9 @@ const GRACE_MILLIS = 2_000
  * request under way, so none waits for another.
  * @returns a function that stops it; another server then continues
  */
-export function startWebhooks(deps: DeliveryDeps & CollectDeps): () => Promise<void> {
+export type WebhookDeps = DeliveryDeps & CollectDeps
+
+export function startWebhooks(deps: WebhookDeps): () => Promise<void> {
   const { database, failures, poster } = deps
   const stopping = new AbortController()
   const breakingOff = new AbortController()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
 import { stampSales } from '../../../src/market/figure-store.ts'
 import { createProfits } from '../../../src/market/read-profit.ts'
-import { profitRoutes } from '../../../src/market/routes.ts'
+import { profit } from '../../../src/market/routes.ts'
 import {
   addPlayer,
   expectLedgerAddsUp,
@@ -24,7 +24,7 @@ let fastify: FastifyInstance
 
 beforeAll(async () => {
   market = await openStoreMarket()
-  fastify = await openServer((api) => profitRoutes(api, market.connection))
+  fastify = await openServer((api) => profit.calls(api, market))
 })
 afterAll(async () => {
   await expectLedgerAddsUp(market)
