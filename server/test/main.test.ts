@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { catalogueFile, item } from './brand/market-files.ts'
 import { newestMigration } from '../src/database/migration-files.ts'
 import { findFreePort } from '../src/embedded/free-port.ts'
-import { result, startFrontServer } from './chain/front-server.ts'
+import { result, startFrontServer } from './chain/rpc/front-server.ts'
 import { root } from './docs/repository.ts'
 import { freshDatabase } from './support/fresh-database.ts'
 import { migrationsFolder } from './support/migrations-folder.ts'

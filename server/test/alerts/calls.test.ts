@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { useDatabase } from '../support/fresh-database.ts'
-import { collectLog } from '../logging/collected-log.ts'
+import { collectLog } from '../runtime/collected-log.ts'
 import { signInAt } from '../studio/staff/desk-client.ts'
 import { openApp } from '../support/start-app.ts'
 import { waiting } from './alert-market.ts'

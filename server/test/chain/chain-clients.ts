@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type ChainOptions, createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type SignedPayment, signTransaction, transfer, type TransactionVersion } from '../purchases/transactions.ts'
 import { airdrop, sharedChain, type TestChain } from '../support/test-chain.ts'
-import { type Answer, type FrontServer, handOnTo, startFrontServer } from './front-server.ts'
-import { newWallet, type Wallet } from './transactions.ts'
+import { type Answer, type FrontServer, handOnTo, startFrontServer } from './rpc/front-server.ts'
+import { newWallet, type Wallet } from './transactions/transactions.ts'
 
 export const SOL = 1_000_000_000n
 export const silent = pino({ level: 'silent' })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { type FaultProxy, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
 import { type FaultRates, noFaults } from '../../chaos/chain-faults/faults.ts'
 import { type LocalChain } from '../../src/embedded/local-chain.ts'
-import { newWallet, payment, sign } from '../chain/transactions.ts'
+import { newWallet, payment, sign } from '../chain/transactions/transactions.ts'
 import { startTestChain } from '../support/test-chain.ts'
 
 const slotMillis = 50

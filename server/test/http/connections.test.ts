@@ -4,7 +4,7 @@ import { type FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { answered } from '../../src/http/route.ts'
 import { type ServerOptions } from '../../src/http/server.ts'
-import { collectLog } from '../logging/collected-log.ts'
+import { collectLog } from '../runtime/collected-log.ts'
 import { listen, serve } from './test-server.ts'
 
 /** Has the server listen on a free port, and returns that. */

@@ -4,7 +4,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import { describe, expect, it } from 'vitest'
 import { bearerToken, type FindStudioKey } from '../../src/http/credentials.ts'
 import { type ServerOptions } from '../../src/http/server.ts'
-import { collectLog } from '../logging/collected-log.ts'
+import { collectLog } from '../runtime/collected-log.ts'
 import { listen, PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const nonce = { nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { takesGzip } from '../../src/http/compression.ts'
 import { answered } from '../../src/http/route.ts'
-import { collectLog } from '../logging/collected-log.ts'
+import { collectLog } from '../runtime/collected-log.ts'
 import { builtPages, listen, serve } from './test-server.ts'
 
 const json = '{"listings":[],"nextCursor":null}'

@@ -13,8 +13,8 @@ import { createListing, removeListing } from '../../src/listings/change-listings
 import { type ListingDraft } from '../../src/listings/listing.ts'
 import { deleteOldKeys } from '../../src/listings/listing-store.ts'
 import { findViolations, readTokenTotals } from '../../src/studio/audit/ledger-check-store.ts'
-import { collectLog } from '../logging/collected-log.ts'
-import { newKey } from '../chain/hand-made.ts'
+import { collectLog } from '../runtime/collected-log.ts'
+import { newKey } from '../chain/transactions/hand-made.ts'
 import { useDatabase } from '../support/fresh-database.ts'
 
 const opened = useDatabase()

@@ -2,7 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Quote } from '@juicebar/contract/schemas'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { type FrontServer, handOnTo, hang, startFrontServer, status } from '../chain/front-server.ts'
+import { type FrontServer, handOnTo, hang, startFrontServer, status } from '../chain/rpc/front-server.ts'
 import { sharedChain, type TestChain } from '../support/test-chain.ts'
 import { type ListingToAdd, randomWallet, sampleWallets, useMarket } from './market-world.ts'
 

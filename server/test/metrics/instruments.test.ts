@@ -4,7 +4,7 @@ import { Endpoint } from '../../src/chain/rpc/endpoint.ts'
 import { RequestQueue } from '../../src/chain/rpc/request-queue.ts'
 import { Counter, Histogram, renderFamilies } from '../../src/metrics/instruments.ts'
 import { readConfig } from '../../src/config.ts'
-import { result, startFrontServer, status } from '../chain/front-server.ts'
+import { result, startFrontServer, status } from '../chain/rpc/front-server.ts'
 import { parseMetrics, valueOf } from './parsed-metrics.ts'
 
 const labelValue = fc.string({ unit: fc.constantFrom('a', 'B', '"', '\\', '\n', ' ', ',', '=', '{', '}', 'é', 'n') })

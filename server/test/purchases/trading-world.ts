@@ -38,11 +38,11 @@ import { createReferences } from '../../src/purchases/purchase/reference.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audits.ts'
-import { collectLog } from '../logging/collected-log.ts'
+import { collectLog } from '../runtime/collected-log.ts'
 import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { sharedChain, type TestChain } from '../support/test-chain.ts'
-import { coSignedTransfer, signAsBuyer } from './co-signed-transactions.ts'
+import { coSignedTransfer, signAsBuyer } from './co-signed/co-signed-transactions.ts'
 import { type Payer, type SignedPayment, signedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n

@@ -14,7 +14,7 @@ import { createLoginText, createSessionJwts } from '../../src/sign-in/session-jw
 import { readSession } from '../../src/sign-in/verify-signature.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'
 import { deleteExpired, findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
-import { forgeSignature, malleate, satisfiesEquation, smallOrderKeys } from '../chain/forged-signature.ts'
+import { forgeSignature, malleate, satisfiesEquation, smallOrderKeys } from '../chain/transactions/forged-signature.ts'
 import { startPrimaryAndStandby } from '../database/primary-and-standby.ts'
 import { serve } from '../http/test-server.ts'
 import { useDatabase } from '../support/fresh-database.ts'

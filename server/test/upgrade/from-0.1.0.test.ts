@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { submitRefund } from '../../src/purchases/cases/refund-case.ts'
 import { runAudit } from '../../src/studio/audit/run-audits.ts'
-import { signRefund } from '../purchases/sign-refund.ts'
+import { signRefund } from '../purchases/cases/sign-refund.ts'
 import {
   appleJuice,
   casesOf,

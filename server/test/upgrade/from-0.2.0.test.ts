@@ -4,7 +4,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { submitRefund } from '../../src/purchases/cases/refund-case.ts'
 import { runAudit } from '../../src/studio/audit/run-audits.ts'
 import { readNewestPurchases } from '../../src/studio/recovery/recovery-store.ts'
-import { signRefund } from '../purchases/sign-refund.ts'
+import { signRefund } from '../purchases/cases/sign-refund.ts'
 import {
   appleJuice,
   casesOf,

@@ -4,7 +4,7 @@ import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addre
 import { generateKeyPairSigner } from '@solana/kit'
 import { expect } from 'vitest'
 
-import { earlierReference } from '../purchases/references-0.2.0.ts'
+import { earlierReference } from '../purchases/purchase/references-0.2.0.ts'
 import { callRpc, sendByWallet, type TradingWorld, type Wallet } from '../purchases/trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../purchases/transactions.ts'
 import { sharedChain } from '../support/test-chain.ts'

@@ -2,9 +2,9 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { type TradeRow } from '../../../src/market/figures.ts'
 import { readTrades } from '../../../src/market/figure-store.ts'
 import { stampSales } from '../../../src/studio/sales/sale-store.ts'
-import { withOtherSignature } from '../../purchases/co-signed-transactions.ts'
+import { withOtherSignature } from '../../purchases/co-signed/co-signed-transactions.ts'
 import { useTradingWorld } from '../../purchases/trading-world.ts'
-import { newWallet } from '../../chain/transactions.ts'
+import { newWallet } from '../../chain/transactions/transactions.ts'
 
 const studio = await newWallet()
 const world = useTradingWorld({ fee: { basisPoints: 250, wallet: studio.address } })

@@ -20,7 +20,7 @@ import { type ReservationDecision } from '../../../src/purchases/reservation/res
 import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 import { type Settlement, settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { readLedger } from '../../../src/studio/audit/ledger-check-store.ts'
-import { collectLog } from '../../logging/collected-log.ts'
+import { collectLog } from '../../runtime/collected-log.ts'
 import { FEW_CONNECTIONS } from '../../support/few-connections.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 

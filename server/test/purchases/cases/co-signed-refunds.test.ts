@@ -4,7 +4,7 @@ import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { coSignedTransfer, signAsBuyer, withOtherSignature } from '../co-signed-transactions.ts'
+import { coSignedTransfer, signAsBuyer, withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 

@@ -6,7 +6,7 @@ import { type Chain, type FinalizedView } from '../../../src/chain/chain.ts'
 import { findListing } from '../../../src/listings/listing-store.ts'
 import { readStudioPurchase } from '../../../src/studio/players/read-player.ts'
 import { releasePurchase } from '../../../src/studio/decide-cases.ts'
-import { withOtherSignature } from '../co-signed-transactions.ts'
+import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 
 const reason = 'Both sides agree that nothing was paid.'

@@ -3,8 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { type AccountInstruction, type SignedTransaction } from '../../../src/chain/chain.ts'
 import { decodeSignedTransaction } from '../../../src/chain/transactions/signed-transaction.ts'
 import { findCoSignedFlaw } from '../../../src/purchases/payment/signed-payment.ts'
-import { type HandMadeKey, type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from '../../chain/hand-made.ts'
-import { memoProgram, someBlockhash } from '../../chain/transactions.ts'
+import {
+  type HandMadeKey,
+  type HandMadeMessage,
+  messageBytes,
+  newKey,
+  signedBytes,
+  toBase64,
+  transferData,
+} from '../../chain/transactions/hand-made.ts'
+import { memoProgram, someBlockhash } from '../../chain/transactions/transactions.ts'
 
 const coSigners = ['Present co-signer', 'Former co-signer']
 const system = '11111111111111111111111111111111'

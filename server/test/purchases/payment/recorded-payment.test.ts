@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeLandedTransaction, type TransactionReply } from '../../../src/chain/transactions/landed-transaction.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
 import { settlesOnStatus } from '../../../src/purchases/payment/payment-terms.ts'
-import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from '../../chain/hand-made.ts'
+import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from '../../chain/transactions/hand-made.ts'
 import { purchaseOf } from './landed-transactions.ts'
 
 type Amounts = readonly [bigint, bigint, bigint]

@@ -4,7 +4,7 @@ import { address } from '@solana/kit'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { decodePayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { around, installLighthouse, MAX_BYTES } from '../../chain/wallet-guards.ts'
+import { around, installLighthouse, MAX_BYTES } from '../../chain/transactions/wallet-guards.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { signTransaction, transfer, type TransactionVersion } from '../transactions.ts'
 

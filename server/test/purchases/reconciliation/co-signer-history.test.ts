@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { readUnmatched } from '../../../src/purchases/cases/read-unmatched.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
-import { withOtherSignature } from '../co-signed-transactions.ts'
+import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 import { useTradingWorld, type Wallet } from '../trading-world.ts'
 

@@ -1,7 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
-import { type FrontServer, handOnTo, result, startFrontServer } from '../../chain/front-server.ts'
+import { type FrontServer, handOnTo, result, startFrontServer } from '../../chain/rpc/front-server.ts'
 import { type TradingWorld, useTradingWorld, waiting, type Wallet } from '../trading-world.ts'
 
 const world = useTradingWorld()

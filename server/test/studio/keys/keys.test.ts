@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { collectLog } from '../../logging/collected-log.ts'
+import { collectLog } from '../../runtime/collected-log.ts'
 import { studioApiKey } from '../../support/start-app.ts'
 import { refused, startStudio, type StudioClient, useStudio } from '../studio-client.ts'
 

@@ -6,7 +6,7 @@ import { createReferences } from '../../../src/purchases/purchase/reference.ts'
 import { findLost, type Known, namedAccounts } from '../../../src/purchases/cases/case.ts'
 import { givenUp, outcomeOf, recoveryReply, type RecoveryRow, type RecoveryState } from '../../../src/studio/recovery/recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Beginning } from '../../../src/studio/recovery/recovery-step.ts'
-import { earlierReference } from '../../purchases/references-0.2.0.ts'
+import { earlierReference } from '../../purchases/purchase/references-0.2.0.ts'
 import { landedWith, moves, names } from '../../purchases/payment/landed-transactions.ts'
 
 const own = createReferences(['r'.repeat(32)])

@@ -11,7 +11,7 @@ import { createFailureLog } from '../../../src/runtime/outage.ts'
 import { createWebhook } from '../../../src/studio/webhooks/change-webhooks.ts'
 import { createPoster } from '../../../src/outgoing/post-message.ts'
 import { startWebhooks } from '../../../src/studio/webhooks/run-webhooks.ts'
-import { collectLog } from '../../logging/collected-log.ts'
+import { collectLog } from '../../runtime/collected-log.ts'
 import { FEW_CONNECTIONS } from '../../support/few-connections.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
+import { PooledConnection } from '../../../src/database/database-pool.ts'
+import { withOtherSignature } from './co-signed-transactions.ts'
+import { refusal, useTradingWorld } from '../trading-world.ts'
+
+const world = useTradingWorld()
+/** What was refused and what was bought count for each wallet: none of them has bought before. */
+beforeEach(() => vi.restoreAllMocks())
+
+const listed = async (amount = 10) => [{ listingId: await world.list(world.seller, { amount, divisible: true }) }]
+const part = async (amount: number) => [{ ...(await listed())[0]!, amount }]
+
+describe('a payment that only the market can send', () => {
+  it('is reserved, sent and delivered', async () => {
+    const items = await listed()
+    const purchase = await world.buyCoSigned(world.buyer, items)
+    expect(purchase).toMatchObject({ status: 'held', coSigned: true, stage: 'sent', payMillisLeft: 0, payBefore: purchase.createdAt })
+    await world.untilStatus(purchase, 'settled')
+    expect(await world.appleJuice(world.buyer)).toBe(1_010)
+  })
+
+  it('of a part is delivered, and the rest stays for sale', async () => {
+    const purchase = await world.buyCoSigned(world.buyer, await part(4))
+    expect(purchase.items).toMatchObject([{ amount: 4 }])
+    await world.untilStatus(purchase, 'settled')
+    expect(await world.appleJuice(world.buyer)).toBe(1_004)
+  })
+
+  it('is one purchase, however often it is submitted', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    const answers = await Promise.all([1, 2, 3].map(() => world.pay(world.buyer, items, offer, payment).catch(() => undefined)))
+    const first = answers.find((answer) => answer !== undefined)
+    expect(await world.pay(world.buyer, items, offer, payment)).toEqual({ ...first, isNew: false })
+    await world.untilStatus(first!, 'settled')
+    expect(await world.pay(world.buyer, items, offer, payment)).toEqual({ ...first, isNew: false })
+  })
+
+  it('is refused for good once somebody else was faster, even when the listing is free again', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.rival, items)
+    const payment = await world.signOffer(world.rival, offer)
+    const held = await world.hold(world.buyer, items[0]!.listingId)
+    await expect(world.pay(world.rival, items, offer, payment)).rejects.toEqual(refusal('LISTING_HELD'))
+    await world.cancel(world.buyer, held)
+    await expect(world.pay(world.rival, items, offer, payment)).rejects.toEqual(refusal('LISTING_HELD'))
+    await world.buyCoSigned(world.rival, items)
+  })
+
+  it('is refused with an offer of another wallet, and with an offer that was used', async () => {
+    const items = await part(2)
+    const offer = await world.offer(world.buyer, items)
+    await expect(world.pay(world.rival, items, offer, await world.signOffer(world.rival, offer))).rejects.toEqual(
+      refusal('PAYMENT_REFUSED'),
+    )
+    const first = await world.signOffer(world.buyer, offer)
+    await world.pay(world.buyer, items, offer, first)
+    const again = await world.signOffer(world.buyer, { ...offer, blockhash: (await world.offer(world.rival, items)).blockhash })
+    if (again.signature === first.signature) return
+    await expect(world.pay(world.buyer, items, offer, again)).rejects.toEqual(refusal('REFERENCE_USED'))
+  })
+
+  it('that pays something else is refused without a record', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const elsewhere = { ...offer, transfers: offer.transfers.map((transfer) => ({ ...transfer, to: world.rival.address })) }
+    const payment = await world.signOffer(world.buyer, elsewhere)
+    await expect(world.pay(world.buyer, items, offer, payment)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
+    const { rows } = await world.connection.pool.query('select from refused_payments where buyer = $1', [world.buyer.address])
+    expect(rows).toEqual([])
+    const cheaper = { ...offer, transfers: offer.transfers.map((transfer) => ({ ...transfer, lamports: '1000000' })) }
+    await expect(world.pay(world.buyer, items, offer, await world.signOffer(world.buyer, cheaper))).rejects.toEqual(refusal('PRICE_MOVED'))
+  })
+
+  it('is refused for good once its blockhash is too old, and a new one is delivered', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    await world.mine(200)
+    for (let time = 0; time < 2; time++) {
+      await expect(world.pay(world.buyer, items, offer, payment)).rejects.toEqual(refusal('PAYMENT_EXPIRED'))
+    }
+    await world.untilStatus(await world.buyCoSigned(world.buyer, items), 'settled')
+  })
+
+  it('that never lands frees its listing as soon as it can no longer land', async () => {
+    const items = await listed()
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, items)
+    await world.untilStatus(purchase, 'ended')
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'expired' })
+    vi.restoreAllMocks()
+    await world.untilStatus(await world.buyCoSigned(world.rival, items), 'settled')
+  })
+
+  it('whose commit has an unknown outcome is not sent by this server, and by whoever finds it after that', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    const broadcast = vi.spyOn(world.chain, 'broadcast')
+    const original = PooledConnection.prototype.query
+    vi.spyOn(PooledConnection.prototype, 'query').mockImplementation(async function (this: PooledConnection, text, values) {
+      const result = await original.call(this, text, values)
+      if (text === 'commit') throw new UnconfirmedCommitError()
+      return result
+    })
+    await expect(world.pay(world.buyer, items, offer, payment)).rejects.toBeInstanceOf(UnconfirmedCommitError)
+    expect(broadcast).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
+    const { purchaseId } = await world.pay(world.buyer, items, offer, payment)
+    await world.untilStatus({ purchaseId }, 'settled')
+  })
+
+  it('that its buyer signs twice is one payment: the copy that lands is the one that is delivered', async () => {
+    const buyer = await world.createSeededWallet()
+    const items = await listed()
+    const offer = await world.offer(buyer, items)
+    const payment = await world.signOffer(buyer, offer)
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const { purchaseId } = await world.pay(buyer, items, offer, payment)
+    const [complete] = broadcast.mock.calls.map(([bytes]) => bytes)
+    const copy = withOtherSignature(complete!, buyer.seed)
+    await world.sendByWallet(copy)
+    await world.untilStatus({ purchaseId }, 'settled')
+    expect((await world.read(purchaseId)).signature).toBe(copy.signature)
+    expect(await world.appleJuice(buyer)).toBe(1_010)
+  })
+
+  it('is the only one of a wallet that has never bought', async () => {
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    await world.buyCoSigned(world.buyer, await part(1))
+    await expect(world.buyCoSigned(world.buyer, await part(1))).rejects.toEqual(refusal('TOO_MANY_HOLDS'))
+  })
+})

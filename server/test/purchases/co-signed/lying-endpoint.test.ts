@@ -1,0 +1,170 @@
+import { type Purchase } from '@juicebar/contract/schemas'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { BLOCKHASH_BLOCKS, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
+import { createChain } from '../../../src/chain/client/solana-chain.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
+import { type Answer, handOnTo, startFrontServer } from '../../chain/rpc/front-server.ts'
+import { silent } from '../../chain/chain-clients.ts'
+import { callRpc, useTradingWorld } from '../trading-world.ts'
+
+const world = useTradingWorld()
+const FAR = 1_000_000
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** The same market behind endpoints that hand everything on, but for the answers that a test puts in. */
+async function behind(count: number) {
+  const fronts = await Promise.all(Array.from({ length: count }, () => startFrontServer(handOnTo(world.rpcUrl))))
+  const chain = createChain({ endpoints: fronts.map(({ url }) => url), log: silent })
+  cleanUps.push(...fronts.map((front) => () => front.stop()), () => chain.stop())
+  await chain.start()
+  const override = (answers: Record<string, Answer>) => fronts.forEach((front) => front.override(answers))
+  return { override, chain, seen: world.seenWith({ chain, deps: { ...world.deps, chain } }) }
+}
+
+/** Changes the first answer alone, whichever endpoint is asked for it. */
+function once(lie: (honest: unknown) => unknown) {
+  const told: unknown[] = []
+  const handOn = handOnTo(world.rpcUrl)
+  const answer: Answer = async (call, response) => {
+    const honest = await handOn(call, response)
+    if (told.length > 0) return honest
+    told.push(lie(honest))
+    return told[0]
+  }
+  return { answer, told }
+}
+
+/** Raises every slot and height in an answer. */
+const raised = (honest: unknown): unknown =>
+  JSON.parse(JSON.stringify(honest), (name, value: unknown) => {
+    const isNumber = typeof value === 'number' && ['slot', 'lastValidBlockHeight', 'result'].includes(name)
+    return isNumber ? value + FAR : value
+  })
+const raisedOnce = () => once(raised)
+
+const finalizedHeight = async () => BigInt(Number(await callRpc(world.rpcUrl, 'getBlockHeight', [{ commitment: 'finalized' }])))
+const items = async () => [{ listingId: await world.list() }]
+const heights = async ({ purchaseId }: Pick<Purchase, 'purchaseId'>) => {
+  const text = `select release_height, (select expiry_height from payments m where m.purchase_id = p.id) from purchases p where id = $1`
+  const { rows } = await world.connection.pool.query<{ release_height: bigint | null; expiry_height: bigint | null }>(text, [purchaseId])
+  return { release: BigInt(rows[0]!.release_height ?? 0), expiry: BigInt(rows[0]!.expiry_height ?? 0) }
+}
+const ahead = async (height: bigint) => height - (await finalizedHeight())
+
+describe('what is stored while an endpoint tells one number that is far too high expires soon', () => {
+  it.each(['simulateTransaction', 'getLatestBlockhash'])('a reservation, by %s', async (method) => {
+    const { override, seen } = await behind(1)
+    const listed = await items()
+    const offer = await world.offer(world.buyer, listed)
+    const payment = await world.signOffer(world.buyer, offer)
+    const { answer, told } = raisedOnce()
+    override({ [method]: answer })
+    const { purchaseId } = await seen.pay(world.buyer, listed, offer, payment)
+    expect(told).toHaveLength(1)
+    expect(await ahead((await heights({ purchaseId })).expiry)).toBeLessThanOrEqual(MOST_BLOCKS_AHEAD)
+    await world.untilStatus({ purchaseId }, 'settled')
+  })
+
+  it.each(['simulateTransaction', 'getLatestBlockhash'])('a payment for a hold, by %s', async (method) => {
+    const { override, seen } = await behind(1)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
+    const { answer, told } = raisedOnce()
+    override({ [method]: answer })
+    await seen.submit(world.buyer, purchase, payment)
+    expect(told).toHaveLength(1)
+    expect(await ahead((await heights(purchase)).expiry)).toBeLessThanOrEqual(MOST_BLOCKS_AHEAD)
+    await world.untilStatus(purchase, 'settled')
+  })
+
+  it('a hold whose window has closed', async () => {
+    const { override, seen } = await behind(1)
+    const purchase = await world.holdNew(world.buyer)
+    await world.closePaymentWindow(purchase)
+    const { answer, told } = raisedOnce()
+    override({ getBlockHeight: answer })
+    await seen.reconcileOnce()
+    expect(told).toHaveLength(1)
+    const { release } = await heights(purchase)
+    expect(release).toBeGreaterThan(0n)
+    expect(await ahead(release)).toBeLessThanOrEqual(MOST_BLOCKS_AHEAD)
+    await world.untilStatus(purchase, 'ended')
+  })
+})
+
+describe('while one endpoint of two tells one number that is far too high', () => {
+  it.each(['getMultipleAccounts', 'getSlot'])('a hold is placed that a payment without its reference settles: %s', async (method) => {
+    const { override, seen, chain } = await behind(2)
+    await chain.finalized()
+    const { answer, told } = raisedOnce()
+    override({ [method]: answer })
+    const purchase = await seen.holdNew(world.buyer)
+    expect(told).toHaveLength(1)
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    expect(await world.confirm(world.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
+  })
+
+  it('a hold that is not paid ends as soon as ever', async () => {
+    const { override, seen, chain } = await behind(2)
+    const purchase = await world.holdNew(world.buyer)
+    await world.closePaymentWindow(purchase)
+    await chain.highestBlockHeight()
+    const { answer, told } = raisedOnce()
+    override({ getBlockHeight: answer })
+    await seen.reconcileOnce()
+    expect(told).toHaveLength(1)
+    const newest = BigInt(Number(await callRpc(world.rpcUrl, 'getBlockHeight', [{ commitment: 'processed' }])))
+    const { release } = await heights(purchase)
+    expect(release).toBeGreaterThan(0n)
+    expect(release - newest).toBeLessThanOrEqual(BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS)
+  })
+})
+
+describe('a height that is stored far too high comes down', () => {
+  const raise = (text: string, { purchaseId }: Pick<Purchase, 'purchaseId'>) => world.connection.pool.query(text, [purchaseId, FAR])
+
+  it('of a reservation, which ends', async () => {
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, await items())
+    await raise('update payments set expiry_height = expiry_height + $2 where purchase_id = $1', purchase)
+    await world.untilStatus(purchase, 'ended')
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'expired' })
+  })
+
+  it('of a hold, which ends', async () => {
+    const purchase = await world.holdNew(world.buyer)
+    await world.closePaymentWindow(purchase)
+    await world.reconcileOnce()
+    await raise('update purchases set release_height = release_height + $2 where id = $1', purchase)
+    await world.untilStatus(purchase, 'ended')
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'lapsed' })
+  })
+})
+
+describe('that a payment would fail is believed only of two endpoints', () => {
+  const tooLittle = { err: { InstructionError: [0, { Custom: 1 }] }, accounts: null, logs: [] }
+  const failingOnce = () => once((honest) => ({ ...Object(honest), result: { context: { slot: 1 }, value: tooLittle } }))
+
+  it('so that one alone refuses no buyer whose payment only the market can send', async () => {
+    const { override, seen } = await behind(2)
+    const { answer, told } = failingOnce()
+    override({ simulateTransaction: answer })
+    await world.untilStatus(await seen.buyCoSigned(world.buyer, await items()), 'settled')
+    expect(told).toHaveLength(1)
+  })
+
+  it('nor one who holds', async () => {
+    const { override, seen } = await behind(2)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
+    const { answer, told } = failingOnce()
+    override({ simulateTransaction: answer })
+    await seen.submit(world.buyer, purchase, payment)
+    expect(told).toHaveLength(1)
+    await world.untilStatus(purchase, 'settled')
+  })
+})
