@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createSentMessages } from '../../chaos/chain-faults/sent-messages.ts'
 import { type LandedTransaction } from '../../chaos/checks/chain-record.ts'
-import { checkCoSigner } from '../../chaos/checks/co-signer.ts'
+import { checkCoSigner } from '../../chaos/checks/check-outcome.ts'
 import { type CaseSeen, type PurchaseSeen } from '../../chaos/checks/product-record.ts'
 import { createJournal } from '../../chaos/players/journal.ts'
 

@@ -3,7 +3,7 @@ import { checkoutEndpoints } from '@juicebar/contract/endpoints/checkouts'
 
 import { queryClient } from '../api/query-client.ts'
 import { asRead, checkoutQuery } from '../features/purchase/checkout/checkout-query.ts'
-import { need, type Need } from './needs.ts'
+import { need, type Need } from './need.ts'
 
 /** The checkout at the page's address. */
 export function checkoutNeed(publicId: string): Need {

@@ -3,7 +3,7 @@ import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
 
 import { queryClient } from '../api/query-client.ts'
 import { depthQuery, findDrink, summaryQuery, TRADES_PAGE, tradesQuery } from '../figures/figure-queries.ts'
-import { need, type Need } from './needs.ts'
+import { need, type Need } from './need.ts'
 import { quoteNeeds } from './quote-needs.ts'
 
 /** What the page of a drink shows first: its price, its offers, its trades, and what some cost. The chart is drawn once its width is known. */

@@ -3,7 +3,8 @@ import { type FirstViewData, FIRST_VIEW_ID } from '@juicebar/contract/first-view
 import { noteEventId, noteMarketAge } from '../api/client.ts'
 import { healthQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { type Need, needsOf } from './needs.ts'
+import { type Need } from './need.ts'
+import { needsOf } from './needs.ts'
 
 /** Fills the caches with what a page's first view shows. */
 export function keepReplies(needs: readonly Need[], { lastEventId, replies }: FirstViewData): void {

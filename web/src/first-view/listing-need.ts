@@ -3,7 +3,7 @@ import { playerEndpoints } from '@juicebar/contract/endpoints/player'
 
 import { listingQuery } from '../api/listing-query.ts'
 import { queryClient } from '../api/query-client.ts'
-import { need, type Need } from './needs.ts'
+import { need, type Need } from './need.ts'
 
 /** The listing at the page's address. */
 export function listingNeed(id: string): Need {

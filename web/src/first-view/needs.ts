@@ -1,17 +1,11 @@
 import { playerEndpoints } from '@juicebar/contract/endpoints/player'
-import { type NeededReply, type PageAddress } from '@juicebar/contract/first-view'
+import { type PageAddress } from '@juicebar/contract/first-view'
 import { CHECKOUT_PATH, DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 
-import { fillPath } from '../api/client.ts'
 import { allListings, configQuery, healthQuery, type ListingFilter, listingsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { listingFilter, readCursor, readFilter } from '../features/market/market-filter.ts'
-
-/** A call whose reply a first view shows. */
-export interface Need extends NeededReply {
-  /** Puts its reply where the components look for it; of an optional one, also nothing. */
-  keep: (body: never) => void
-}
+import { need, type Need } from './need.ts'
 
 /** The calls whose replies the first view of a page shows; none if the page has no first view. */
 export async function needsOf({ path, search }: PageAddress): Promise<readonly Need[]> {
@@ -29,12 +23,6 @@ async function marketNeeds(search: string): Promise<readonly Need[]> {
   const filter = readFilter(search)
   const quotes = filter.tokenType ? (await import('./quote-needs.ts')).quoteNeeds(filter.tokenType) : []
   return [health, config, listings(listingFilter(filter), readCursor(search)), ...quotes]
-}
-
-/** The need of an endpoint's reply, such as that of `GET /health`. */
-export function need(endpoint: string, input: { params?: object; query?: object }, keep: Need['keep']): Need {
-  const [, template = ''] = endpoint.split(' ')
-  return { path: fillPath(template, input), keep }
 }
 
 const health = need(playerEndpoints.health, {}, (body) => queryClient.setQueryData(healthQuery.queryKey, body))

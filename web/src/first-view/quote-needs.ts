@@ -4,7 +4,7 @@ import { MAX_AMOUNT } from '@juicebar/contract/limits'
 
 import { queryClient } from '../api/query-client.ts'
 import { FIRST_AMOUNT, quoteQuery } from '../features/purchase/best-price/quote.ts'
-import { need, type Need } from './needs.ts'
+import { need, type Need } from './need.ts'
 
 /**
  * What a drink's buyer sees first: the best price of some, and how many are for sale. Optional, since nobody should wait for a page because

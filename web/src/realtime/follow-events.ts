@@ -5,7 +5,12 @@ import { openEvents, readKnownEventId } from '../api/client.ts'
 import { growingPause } from '../api/growing-pause.ts'
 import { queryClient } from '../api/query-client.ts'
 import { applyEvent, createReloadQueue } from './apply-event.ts'
-import { type LiveState } from './use-live-updates.ts'
+
+/**
+ * live: the market's events arrive, through this tab's stream or another tab's. reconnecting: the stream is down, and everything on
+ * the screen is reloaded every few seconds until it is back.
+ */
+export type LiveState = 'connecting' | 'live' | 'reconnecting'
 
 interface Reader {
   /** The last event received before any of this reader's private data was loaded; undefined if there was none. */

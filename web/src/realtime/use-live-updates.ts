@@ -7,12 +7,7 @@ import { isServerAway, queryClient } from '../api/query-client.ts'
 import { keys, loadFirstPage } from '../api/queries.ts'
 import { whenAlive } from '../ui/early-events.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
-
-/**
- * live: the market's events arrive, through this tab's stream or another tab's. reconnecting: the stream is down, and everything on
- * the screen is reloaded every few seconds until it is back.
- */
-export type LiveState = 'connecting' | 'live' | 'reconnecting'
+import { type LiveState } from './follow-events.ts'
 
 /** For the few components that show it: the page as a whole is not rendered again. */
 export const useLive = create<{ state: LiveState }>()(() => ({ state: 'connecting' }))

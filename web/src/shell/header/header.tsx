@@ -1,7 +1,8 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode } from 'react'
 
-import { type LiveState, useLive } from '../../realtime/use-live-updates.ts'
+import { type LiveState } from '../../realtime/follow-events.ts'
+import { useLive } from '../../realtime/use-live-updates.ts'
 import { useSignOutEverywhere } from '../../session/session-store.ts'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
