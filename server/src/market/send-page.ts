@@ -49,12 +49,13 @@ interface FirstPageOrder {
 type FirstPage = { page: CachedReply; copy?: never } | { page?: never; copy: PageCopy }
 
 /**
- * A current first page, or its copy. A copy is returned only if the page could not be read and the database is down at this moment; if it
- * is merely busy, the caller waits.
+ * A current first page, or its copy. A copy is returned only if the page could not be read and the database is down at this moment. If it
+ * is merely busy, the caller waits, and gets the copy if the read fails after all.
  * @throws DATABASE_DOWN if there is no copy
  */
 export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, order: FirstPageOrder): Promise<FirstPage> {
   const { url, render, takesCopy } = order
+  const began = performance.now()
   const reading = pageCache.get(url, render)
   if (!takesCopy) return { page: await reading }
   const isAway = () =>
@@ -66,7 +67,8 @@ export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, or
     return { page: await unlessAway(reading, isAway) }
   } catch (error) {
     const copy = isDatabaseOutage(error) ? pageCache.copyOf(url) : undefined
-    if (copy && (await isAway())) return { copy }
+    // After this long the caller has waited enough, even if the database is only busy, as during a migration.
+    if (copy && (performance.now() - began > PATIENCE_MILLIS || (await isAway()))) return { copy }
     throw error
   }
 }

@@ -166,7 +166,8 @@ interface PayLinkNeeds extends Omit<PayLinkOptions, 'publicOrigin'> {
 
 /** A wallet on a phone pays for what another screen shows. */
 export const payLinks: Extra<PayLinkNeeds> = {
-  calls: (api, { purchases, config, ...options }) => payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), ...options }),
+  calls: (api, { purchases, config, hashNetwork, authenticate }) =>
+    payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashNetwork, authenticate }),
   pages: (fastify, limits, { purchases, payee }) =>
     registerPaymentRequests(fastify, limits['pay-link'], {
       describe: (token) => requirePayLink(purchases.database, token).then(() => payee),

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
-import { PHANTOM, platformOf } from '../wallet/wallet.ts'
+import { DEMO_WALLET, MOBILE_WALLET, platformOf } from '../wallet/wallet.ts'
 import { PartOnTop } from './crash-screen.tsx'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
@@ -16,7 +16,7 @@ interface PageWalletsProps {
 
 /** The wallets that come with the page: the Demo Wallet, and the way to the wallets of a phone. */
 export function PageWallets({ config, registers }: PageWalletsProps) {
-  const isWanted = useWallet(({ pickerOpen, chosen }) => pickerOpen || (chosen !== undefined && chosen !== PHANTOM))
+  const isWanted = useWallet(({ pickerOpen, chosen }) => pickerOpen || chosen === DEMO_WALLET || chosen === MOBILE_WALLET)
   return (
     <PartOnTop wanted={isWanted || undefined}>
       {registers && config?.demoWallet && <DemoWallet />}

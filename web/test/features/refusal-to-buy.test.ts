@@ -23,7 +23,10 @@ function press() {
   client.setQueryData(solQuery(walletAddress).queryKey, 10n ** 12n)
   const press = new AbortController()
   const answers = { proceed: vi.fn<() => void>(), onRefusal: vi.fn<(why: string) => void>() }
-  const done = refuseOrProceed({ wanted: listing({ seller: 'seller' }), walletAddress, client, signal: press.signal }, answers)
+  const done = refuseOrProceed(
+    { wanted: listing({ seller: 'seller' }), walletAddress, client, signal: press.signal, since: performance.now() },
+    answers,
+  )
   return { ...answers, done, abort: () => press.abort() }
 }
 

@@ -180,13 +180,13 @@ const PURGE_MILLIS = 60_000
 /** How long a request under way may still take when the server stops. */
 const GRACE_MILLIS = 2_000
 
+export type WebhookDeps = DeliveryDeps & CollectDeps
+
 /**
  * Delivers messages to webhooks on this server: each server takes webhooks that no other server is working on. Each webhook has at most one
  * request under way, so none waits for another.
  * @returns a function that stops it; another server then continues
  */
-export type WebhookDeps = DeliveryDeps & CollectDeps
-
 export function startWebhooks(deps: WebhookDeps): () => Promise<void> {
   const { database, failures, poster } = deps
   const stopping = new AbortController()

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 import { AppLink } from '../../navigation/app-link.tsx'
 import { useTitle } from '../../navigation/path.ts'
 import { CloseIcon } from '../../ui/icons.tsx'
+import { useHydrated } from '../../ui/in-browser.tsx'
 import { ListingContent, type ListingContentProps, listingPageTitle, listingTitle } from './listing-content.tsx'
 
 /** What the dialog of a listing shows, and where, until the dialog is there. Without a script it stays. */
@@ -11,10 +12,11 @@ export function FirstViewOfListing(content: ListingContentProps) {
   useTitle(listingPageTitle(listing))
   useEscape(onClose)
   const section = useRef<HTMLElement>(null)
+  const [isShownAgain] = useState(useHydrated())
   useEffect(() => {
-    // Shown again, it is not new to the browser.
-    if (!section.current?.contains(document.activeElement)) section.current?.focus({ preventScroll: true })
-  }, [])
+    // The browser heeds `autofocus` only in what the server has sent.
+    if (isShownAgain) section.current?.focus({ preventScroll: true })
+  }, [isShownAgain])
   return (
     <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />

@@ -54,14 +54,14 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
   const lastPress = useRef<AbortController>(undefined)
   const check = useCallback(
     (wanted: Order | Listing, proceed: () => void) => {
-      lastPress.current?.abort()
-      const { signal } = (lastPress.current = new AbortController())
-      const refuseOr = (walletAddress: string) =>
+      const refuseOr = (walletAddress: string) => {
+        lastPress.current?.abort()
+        const { signal } = (lastPress.current = new AbortController())
+        const press = { wanted, walletAddress, client, signal, since: performance.now() }
         void import('./flow/refusal-to-buy.ts')
-          .then(({ refuseOrProceed }) =>
-            refuseOrProceed({ wanted, walletAddress, client, signal }, { onRefusal: (why) => showToast(why, 'bad'), proceed }),
-          )
+          .then(({ refuseOrProceed }) => refuseOrProceed(press, { onRefusal: (why) => showToast(why, 'bad'), proceed }))
           .catch(() => showBanner(messages.purchaseFailed))
+      }
       const { user, authorization } = useSession.getState()
       const { connected } = useWallet.getState()
       if (connected && (user || authorization === 'checking')) refuseOr(user?.walletAddress ?? connected.account.address)

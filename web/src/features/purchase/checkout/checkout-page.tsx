@@ -172,12 +172,12 @@ function NoCheckout({ kind }: { kind: Screen['kind'] }) {
 }
 
 interface PaymentUnderWayProps {
-  shown: Pick<ShownCheckout, 'underWay' | 'ordered' | 'networkFee' | 'loadedAt'>
+  shown: Pick<ShownCheckout, 'underWay' | 'ordered' | 'networkFee' | 'readAt'>
   publicId: string
 }
 
 /** The player's payment, step by step, also after a reload and in another tab. */
-function PaymentUnderWay({ shown: { underWay, ordered, networkFee, loadedAt }, publicId }: PaymentUnderWayProps) {
+function PaymentUnderWay({ shown: { underWay, ordered, networkFee, readAt }, publicId }: PaymentUnderWayProps) {
   const { running, interrupted, open } = underWay
   return (
     <>
@@ -189,7 +189,7 @@ function PaymentUnderWay({ shown: { underWay, ordered, networkFee, loadedAt }, p
           {unansweredText}
         </p>
       ) : (
-        open && <OpenPayment purchase={open} loadedAt={loadedAt} checkout={publicId} />
+        open && <OpenPayment purchase={open} readAt={readAt} checkout={publicId} />
       )}
     </>
   )
@@ -211,7 +211,7 @@ function Running({ running }: { running: RunningPurchase }) {
   )
 }
 
-function OpenPayment({ purchase, loadedAt, checkout }: { purchase: Purchase; loadedAt: number; checkout: string }) {
+function OpenPayment({ purchase, readAt, checkout }: { purchase: Purchase; readAt: number; checkout: string }) {
   const { signature, coSigned, waitsForStudio, payMillisLeft } = purchase
   if (waitsForStudio) {
     return (
@@ -229,7 +229,7 @@ function OpenPayment({ purchase, loadedAt, checkout }: { purchase: Purchase; loa
   }
   return (
     <>
-      <HoldState until={payMillisLeft && loadedAt + payMillisLeft} />
+      <HoldState until={payMillisLeft && readAt + payMillisLeft} />
       <div className="flex gap-3 *:flex-1 empty:hidden">
         <HoldActions purchase={purchase} checkout={checkout} />
       </div>

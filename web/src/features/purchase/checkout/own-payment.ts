@@ -2,6 +2,7 @@ import { type CheckoutStatus, type PlayerCheckout, type Purchase } from '@juiceb
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 
+import { isPassing } from '../../../api/api-error.ts'
 import { keys, openPurchasesQuery, purchaseQuery, reload } from '../../../api/queries.ts'
 import { type SignedPayment } from '../co-signed/pay-co-signed.ts'
 import { useInterruptedPayment } from '../open/use-interrupted-payment.ts'
@@ -28,8 +29,8 @@ export interface OwnPayment {
   underWay: UnderWay
   /** What it buys, while it is under way and afterwards. */
   ordered: Order | undefined
-  /** When the open purchases were loaded. */
-  loadedAt: number
+  /** When the purchase under way was read; 0 if there is none. */
+  readAt: number
   delivered: boolean
   /** A payment that was under way has ended unpaid. */
   reopened: boolean
@@ -39,41 +40,56 @@ export interface OwnPayment {
 export function useOwnPayment(publicId: string, checkout: ReadCheckout | undefined, walletAddress: string | undefined): OwnPayment {
   const { running } = usePurchase()
   const { payment, accepted } = useInterruptedPayment(walletAddress)
-  const { data: purchases, dataUpdatedAt: loadedAt } = useQuery({
+  const { data: purchases, dataUpdatedAt: listedAt } = useQuery({
     ...openPurchasesQuery,
     enabled: walletAddress !== undefined && checkout?.status === 'paying',
     refetchInterval: PURCHASES_MS,
   })
   const listed = checkout && walletAddress !== undefined ? purchaseFor(checkout, purchases) : undefined
-  const resumed = accepted?.order.checkout === publicId ? accepted.purchase : undefined
-  const { purchase, readAt } = useFollowed(listed ?? resumed, listed && loadedAt, walletAddress)
+  const resumed = accepted?.order.checkout === publicId ? accepted : undefined
+  const own = useFollowed(listed ? { purchase: listed, readAt: listedAt } : resumed, listed !== undefined, walletAddress)
+  const purchase = own?.purchase
+  const isSettled = purchase?.status === 'settled'
   const underWay: UnderWay = {
     running: running?.order.checkout === publicId ? running : undefined,
     interrupted: payment?.order.checkout === publicId && !accepted ? payment : undefined,
-    open: purchase?.status === 'held' ? purchase : undefined,
+    // What is delivered soon shows as paid, too.
+    open: purchase?.status === 'held' || (isSettled && checkout?.status === 'paying') ? purchase : undefined,
   }
-  const isSettled = purchase?.status === 'settled' && checkout?.status === 'completed'
-  return { underWay, ordered: useOrdered(underWay), loadedAt: readAt, ...useHistory(checkout?.status, underWay, isSettled) }
+  const isOver = purchase !== undefined && purchase.status !== 'held'
+  const history = useHistory(checkout?.status, underWay, { isOver, isSettled: isSettled && checkout?.status === 'completed' })
+  return { underWay, ordered: useOrdered(underWay), readAt: own?.readAt ?? 0, ...history }
+}
+
+interface Seen {
+  purchase: Purchase
+  /** By this browser's clock. */
+  readAt: number
 }
 
 /**
- * The player's newest purchase for the checkout, as it is now, and when it was read. Only the purchase itself says whether it was delivered:
- * of a checkout that has been paid, somebody else may have been the buyer.
+ * The player's newest purchase for the checkout, as it is now. Only the purchase itself says whether it was delivered: of a checkout that has
+ * been paid, somebody else may have been the buyer.
  *
- * @param listedAt when the list of open purchases was loaded that it is on; undefined if it is not on it
+ * @param isListed it is on the list of open purchases, and need not be asked for
  */
-function useFollowed(found: Purchase | undefined, listedAt: number | undefined, walletAddress: string | undefined) {
+function useFollowed(found: Seen | undefined, isListed: boolean, walletAddress: string | undefined): Seen | undefined {
   const [last, setLast] = useState(found)
-  if (found && (found.buyer !== last?.buyer || found.createdAt > last.createdAt)) setLast(found)
-  const own = last?.buyer === walletAddress ? last : undefined
-  const { data, dataUpdatedAt } = useQuery({
-    ...purchaseQuery(own?.purchaseId ?? ''),
-    enabled: own !== undefined && listedAt === undefined,
+  if (found && isNews(found, last)) setLast(found)
+  const own = last?.purchase.buyer === walletAddress ? last : undefined
+  const { data, dataUpdatedAt, error } = useQuery({
+    ...purchaseQuery(own?.purchase.purchaseId ?? ''),
+    enabled: own !== undefined && !isListed,
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data && state.data.status !== 'held' ? false : PURCHASES_MS),
+    refetchInterval: ({ state }) => (state.data?.status === 'held' || (!state.data && isPassing(state.error)) ? PURCHASES_MS : false),
   })
-  if (found && listedAt !== undefined) return { purchase: found, readAt: listedAt }
-  return { purchase: data ?? own, readAt: dataUpdatedAt }
+  if (error && !isPassing(error)) return undefined
+  return data && own && dataUpdatedAt > own.readAt ? { purchase: data, readAt: dataUpdatedAt } : own
+}
+
+function isNews({ purchase, readAt }: Seen, last: Seen | undefined): boolean {
+  if (!last || purchase.buyer !== last.purchase.buyer || purchase.createdAt > last.purchase.createdAt) return true
+  return purchase.purchaseId === last.purchase.purchaseId && readAt > last.readAt
 }
 
 /** The order of the payment under way, and afterwards still. */
@@ -85,7 +101,11 @@ function useOrdered({ running, interrupted, open }: UnderWay): Order | undefined
 }
 
 /** What has become of a payment while the page was open. */
-function useHistory(status: CheckoutStatus | undefined, { running, interrupted, open }: UnderWay, isSettled: boolean): History {
+function useHistory(
+  status: CheckoutStatus | undefined,
+  { running, interrupted, open }: UnderWay,
+  { isOver, isSettled }: { isOver: boolean; isSettled: boolean },
+): History {
   const step = running?.step
   const [seen, setSeen] = useState<History>(nothing)
   const next = nextHistory(seen, {
@@ -95,8 +115,8 @@ function useHistory(status: CheckoutStatus | undefined, { running, interrupted, 
   })
   if (Object.keys(next).some((key) => next[key as keyof History] !== seen[key as keyof History])) setSeen(next)
   useEffect(() => {
-    if (step === 'delivered') reload(keys.checkouts)
-  }, [step])
+    if (step === 'delivered' || isOver) reload(keys.checkouts)
+  }, [step, isOver])
   return next
 }
 

@@ -31,8 +31,8 @@ export interface ShownCheckout {
   underWay: UnderWay
   /** What the player's payment buys that is under way, or that was delivered. */
   ordered: Order | undefined
-  /** When the open purchases were loaded. */
-  loadedAt: number
+  /** When the purchase under way was read. */
+  readAt: number
   networkFee: bigint
   /** A payment that was under way has ended unpaid. */
   reopened: boolean
@@ -45,7 +45,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const wallet = useWallet()
   const session = useSession()
   const away = errorUpdatedAt > dataUpdatedAt
-  const { underWay, ordered, delivered, reopened, loadedAt } = useOwnPayment(publicId, checkout ?? undefined, walletAddress)
+  const { underWay, ordered, delivered, reopened, readAt } = useOwnPayment(publicId, checkout ?? undefined, walletAddress)
   const isUnderWay = Object.values(underWay).some((payment) => payment !== undefined)
   const timeIsUp = useTimeIsUp(checkout?.status === 'open' ? checkout.until : undefined)
   const isOpen = checkout?.status === 'open' && !isUnderWay && !delivered && !timeIsUp
@@ -78,7 +78,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
     networkFee,
     step: stepOf(wallet, session),
   })
-  return { screen, checkout: checkout ?? undefined, quote, order, underWay, ordered, loadedAt, networkFee, reopened }
+  return { screen, checkout: checkout ?? undefined, quote, order, underWay, ordered, readAt, networkFee, reopened }
 }
 
 function paymentOf(

@@ -54,8 +54,13 @@ async function ask({ purchaseId, listingId, signature, coSigned }: Followed): Pr
   }
 }
 
-/** Tells the buyer the outcome of a purchase: in a toast if it was delivered, otherwise in the banner. */
+/** The purchases whose outcome this page has told. */
+const told = new Set<string>()
+
+/** Tells the buyer the outcome of a purchase, once: in a toast if it was delivered, otherwise in the banner. */
 export function tellOutcome(purchase: Purchase, { showBanner, showToast }: Pick<NoticeActions, 'showBanner' | 'showToast'>): void {
+  if (told.has(purchase.purchaseId)) return
+  told.add(purchase.purchaseId)
   if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')
   else showBanner(endedText(purchase))
 }

@@ -30,6 +30,8 @@ interface Wanted {
   client: QueryClient
   /** Aborted by a later press: only the last one counts. */
   signal: AbortSignal
+  /** When it was pressed, as `performance.now()` counts. */
+  since: number
 }
 
 /** What happens to a wallet that wants to buy. */
@@ -39,28 +41,29 @@ interface Answers {
 }
 
 /**
- * Refuses a wallet or goes on. Does nothing if the wallet has to sign in first, or is disconnected meanwhile. Who is signed in may become known only now, but not so late
- * that nobody expects anything of the press any more.
+ * Refuses a wallet or goes on. Does nothing if the wallet has to sign in first, or is disconnected meanwhile. Who is signed in may become
+ * known only now, but not so late that nobody expects anything of the press any more.
  */
 export async function refuseOrProceed(buy: Wanted, { onRefusal, proceed }: Answers): Promise<void> {
-  await untilSessionIsKnown(buy.signal)
-  if (buy.signal.aborted) return
-  const { user, authorization } = useSession.getState()
-  if (authorization === 'checking') return onRefusal(sessionUnknown)
-  if (user?.walletAddress !== buy.walletAddress || !useWallet.getState().connected) return
+  const isOf = () => useSession.getState().user?.walletAddress === buy.walletAddress && useWallet.getState().connected !== undefined
+  await untilSessionIsKnown(buy)
+  if (isKnown(useSession.getState()) && !isOf()) return
   // The server checks what cannot be checked here.
-  const refusal = await currentRefusalToBuy(buy).catch(() => undefined)
+  const refusal = isOf() ? await currentRefusalToBuy(buy).catch(() => undefined) : undefined
   if (buy.signal.aborted) return
-  if (refusal === undefined) proceed()
-  else onRefusal(refusal)
+  if (refusal !== undefined) onRefusal(refusal)
+  else if (millisLeft(buy) <= 0) onRefusal('The market has not answered in time. Nothing was bought; try again in a moment.')
+  else if (isOf()) proceed()
 }
 
-const sessionUnknown = 'The market has not answered yet. Nothing was bought; try again in a moment.'
+function millisLeft({ since }: Pick<Wanted, 'since'>): number {
+  return since + LATE_MS - performance.now()
+}
 
 const isKnown = ({ authorization }: SessionState) => authorization !== 'checking'
 
 /** Waits until it is known who is signed in, until a later press, or until it is too late. */
-async function untilSessionIsKnown(signal: AbortSignal): Promise<void> {
+async function untilSessionIsKnown(buy: Wanted): Promise<void> {
   if (isKnown(useSession.getState())) return
   await new Promise<void>((resolve) => {
     const end = () => {
@@ -69,8 +72,8 @@ async function untilSessionIsKnown(signal: AbortSignal): Promise<void> {
       resolve()
     }
     const stop = useSession.subscribe((session) => isKnown(session) && end())
-    const timer = setTimeout(end, LATE_MS)
-    signal.addEventListener('abort', end, { once: true })
+    const timer = setTimeout(end, millisLeft(buy))
+    buy.signal.addEventListener('abort', end, { once: true })
   })
 }
 

@@ -1,23 +1,24 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { useEffect, useState } from 'react'
 
-import { keys, openPurchasesQuery, purchaseQuery, refreshMarket } from '../../../api/queries.ts'
+import { call } from '../../../api/client.ts'
+import { keys, openPurchasesQuery, refreshMarket } from '../../../api/queries.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { retryPassing } from '../../../api/retry-passing.ts'
 import { type NoticeActions, useNotices } from '../../../feedback/notices.ts'
 import { useSession } from '../../../session/session-store.ts'
 import { forgetPayment, readInterrupted, type SignedPayment, submitUntilAnswered } from '../co-signed/pay-co-signed.ts'
 import { failureText, refusedText } from '../flow/failure-text.ts'
-import { tellOutcome } from '../flow/follow-purchase.ts'
+import { followPurchase, tellOutcome } from '../flow/follow-purchase.ts'
 import { takeOut } from '../order/basket-store.ts'
 import { isOvertaken, overtakenText } from '../order/offer.ts'
-import { type Order } from '../order/order.ts'
+import { type Order, type PaidPurchase } from '../order/order.ts'
 
 interface Interrupted {
   /** As long as it is not known what became of it. */
   payment: SignedPayment | undefined
   /** What the server has accepted it for. That may have ended meanwhile. */
-  accepted?: { order: Order; purchase: Purchase }
+  accepted?: { order: Order; purchase: Purchase; readAt: number }
 }
 
 /**
@@ -39,10 +40,12 @@ export function useInterruptedPayment(walletAddress: string | undefined): Interr
     // Another wallet may have signed in meanwhile.
     const change = (next: Partial<Interrupted>) =>
       setFound((current) => (current.walletAddress === payment.walletAddress ? { ...current, ...next } : current))
-    void finish(payment, notices, (purchase) => change({ accepted: { order: payment.order, purchase } })).finally(() => {
-      change({ payment: undefined })
-      refreshMarket()
-    })
+    void finish(payment, notices, (purchase) => change({ accepted: { order: payment.order, purchase, readAt: Date.now() } })).finally(
+      () => {
+        change({ payment: undefined })
+        refreshMarket()
+      },
+    )
   }, [payment, notices])
   return found
 }
@@ -52,18 +55,34 @@ async function finish(payment: SignedPayment, notices: NoticeActions, onAccepted
   const { order } = payment
   let sent = false
   try {
-    const { purchaseId } = await submitUntilAnswered(payment, () => undefined)
+    const { purchaseId, signature } = await submitUntilAnswered(payment, () => undefined)
     sent = true
-    const purchase = await retryPassing(() => queryClient.fetchQuery(purchaseQuery(purchaseId)), Infinity)
+    const { purchase } = await retryPassing(() => call('myPurchase', { params: { id: purchaseId } }), Infinity)
     onAccepted(purchase)
     if (purchase.status !== 'ended') takeOut(order.items)
-    // Whoever shows the open purchases follows it from here on, and the page of a checkout says by itself that it is delivered.
-    if (purchase.status === 'ended' || (purchase.status === 'settled' && order.checkout === undefined)) tellOutcome(purchase, notices)
     await Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
+    void tellEnd({ ...purchase, signature }, payment, notices)
   } catch (error) {
-    const refused = sent ? undefined : (refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : undefined))
-    notices.showBanner(refused ?? failureText(error, { sent }))
+    tellFailure(error, { payment, notices, sent })
   }
+}
+
+/** Whoever else follows the purchase tells its end, or this does. Never rejects. */
+async function tellEnd(paid: PaidPurchase, payment: SignedPayment, notices: NoticeActions): Promise<void> {
+  try {
+    const purchase = await followPurchase({ ...paid, coSigned: true, onChange: () => undefined })
+    // The page of a checkout says by itself that it is delivered.
+    if (purchase.status !== 'settled' || payment.order.checkout === undefined) tellOutcome(purchase, notices)
+  } catch (error) {
+    tellFailure(error, { payment, notices, sent: true })
+  }
+}
+
+function tellFailure(error: unknown, { payment, notices, sent }: { payment: SignedPayment; notices: NoticeActions; sent: boolean }): void {
+  // Who is not signed in any more can ask nothing, and somebody else is not concerned.
+  if (sent && useSession.getState().user?.walletAddress !== payment.walletAddress) return
+  const refused = sent ? undefined : (refusedText(error, payment.order) ?? (isOvertaken(error) ? overtakenText : undefined))
+  notices.showBanner(refused ?? failureText(error, { sent }))
 }
 
 function find(walletAddress: string | undefined): Interrupted & { walletAddress: string | undefined } {
