@@ -55,7 +55,7 @@ type FirstPage = { page: CachedReply; copy?: never } | { page?: never; copy: Pag
  */
 export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, order: FirstPageOrder): Promise<FirstPage> {
   const { url, render, takesCopy } = order
-  const began = performance.now()
+  let isLate = false
   const reading = pageCache.get(url, render)
   if (!takesCopy) return { page: await reading }
   const isAway = () =>
@@ -64,16 +64,20 @@ export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, or
       () => true,
     )
   try {
-    return { page: await unlessAway(reading, isAway) }
+    const page = await unlessAway(reading, () => {
+      isLate = true
+      return isAway()
+    })
+    return { page }
   } catch (error) {
     const copy = isDatabaseOutage(error) ? pageCache.copyOf(url) : undefined
-    // After this long the caller has waited enough, even if the database is only busy, as during a migration.
-    if (copy && (performance.now() - began > PATIENCE_MILLIS || (await isAway()))) return { copy }
+    // Who was late has waited enough, even if the database is only busy, as during a migration.
+    if (copy && (isLate || (await isAway()))) return { copy }
     throw error
   }
 }
 
-/** Waits for a read, but only as long as the database can be reached. */
+/** Waits for a read, but only as long as the database can be reached: `isAway` is asked once the read takes long. */
 async function unlessAway(reading: Promise<CachedReply>, isAway: () => Promise<boolean>): Promise<CachedReply> {
   const done = new AbortController()
   const away = delay(PATIENCE_MILLIS, done.signal).then(async () => {
