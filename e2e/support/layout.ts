@@ -32,12 +32,15 @@ interface LayoutShift extends PerformanceEntry {
   sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[]
 }
 
-/** Fails if what the page has shown so far moved by more than this in all, and says what moved. */
+/** Cards that make room for a listing that somebody has just made, or bought. Whatever else pushes them moves the list around them. */
+const isLive = ({ moved }: Shift) => moved.every((what) => what.startsWith('li.'))
+
+/** Fails if what the page has shown so far moved by more than this in all, and says what moved. Others trade meanwhile. */
 export async function expectShifts(page: Page, { below }: { below: number }): Promise<void> {
   const seen = await page.evaluate(() => ('layoutShifts' in window ? (window.layoutShifts as Shift[]) : undefined))
   if (!seen) throw new Error('the layout shifts of this page are not watched')
   expect(
-    seen.reduce((sum, { value }) => sum + value, 0),
+    seen.filter((shift) => !isLive(shift)).reduce((sum, { value }) => sum + value, 0),
     JSON.stringify(seen, undefined, 2),
   ).toBeLessThan(below)
 }
