@@ -33,7 +33,7 @@ interface LayoutShift extends PerformanceEntry {
 }
 
 /** Cards that make room for a listing that somebody has just made, or bought. Whatever else pushes them moves the list around them. */
-const isLive = ({ moved }: Shift) => moved.every((what) => what.startsWith('li.'))
+const isLive = ({ moved }: Shift) => moved.length > 0 && moved.every((what) => what.startsWith('li.'))
 
 /** Fails if what the page has shown so far moved by more than this in all, and says what moved. Others trade meanwhile. */
 export async function expectShifts(page: Page, { below }: { below: number }): Promise<void> {
