@@ -110,6 +110,16 @@ test('whoever presses Buy without a wallet finds the way to the phone', async ({
   await expect(page.getByRole('dialog').getByRole('button', { name: 'Buy with your phone' })).toBeVisible()
 })
 
+test('a listing that somebody with a wallet wanted is not offered when another wallet is chosen', async ({ signedIn }) => {
+  const { page, address } = await signedIn()
+  await page.getByRole('button', { name: 'Buy', exact: true }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: `${address.slice(0, 4)}..` }).click()
+  await page.getByRole('menuitem', { name: 'Change wallet' }).click()
+  await expect(page.getByRole('dialog').getByText('Demo Wallet')).toBeVisible()
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'Buy with your phone' })).toHaveCount(0)
+})
+
 test('with Phantom in the browser nothing is said of a phone', async ({ openPlayer }) => {
   const { page } = await openPlayer()
   await openListing(page, 'Apple Juice')

@@ -7,7 +7,7 @@ import {
   type Connection,
   connectWallet,
   isPresent,
-  openPicker,
+  openPickerFor,
   showMobileProblem,
   useWallet,
   watchWallets,
@@ -19,8 +19,8 @@ interface Connect {
   connect: (name: string) => void
   /** Connects the wallet chosen earlier, or opens the picker if there is none, or this browser no longer has it. */
   connectChosen: () => void
-  /** The same. Once the wallet chosen earlier is connected, it goes on with `then`. */
-  connectChosenAnd: (then: (connection: Connection) => void) => void
+  /** The same. Once the wallet chosen earlier is connected, it goes on with `then`. `wanted`: the listing that it is about. */
+  connectChosenAnd: (then: (connection: Connection) => void, wanted?: string) => void
 }
 
 /** Ways to connect a wallet. */
@@ -49,12 +49,12 @@ export function useConnect(): Connect {
     [start],
   )
   const connectChosenAnd = useCallback(
-    (then: (connection: Connection) => void) => {
+    (then: (connection: Connection) => void, wanted?: string) => {
       const { chosen } = useWallet.getState()
-      if (!chosen) openPicker()
+      if (!chosen) openPickerFor(wanted)
       // Not awaited if it is present: a wallet may open its window only in the moment of the person's click.
       else if (isPresent(chosen)) start(chosen, then)
-      else void awaitWallet(chosen).then((present) => (present ? start(chosen, then) : openPicker()))
+      else void awaitWallet(chosen).then((present) => (present ? start(chosen, then) : openPickerFor(wanted)))
     },
     [start],
   )

@@ -18,7 +18,7 @@ export interface WalletState {
   phase: 'idle' | 'connecting' | 'disconnecting'
   connected: Connection | undefined
   pickerOpen: boolean
-  /** The listing that a visitor without a wallet wants to buy. */
+  /** The listing that whoever has the picker open wants to buy. */
   wanted?: string | undefined
   /** Why no wallet on this phone could be reached; undefined while its dialog is closed. */
   mobileProblem: string | undefined
@@ -53,7 +53,12 @@ export function buttonState({ phase, connected, chosen }: Pick<WalletState, 'pha
 }
 
 export function openPicker(): void {
-  useWallet.setState({ pickerOpen: true })
+  openPickerFor(undefined)
+}
+
+/** @param wanted the listing that somebody without a wallet wants to buy */
+export function openPickerFor(wanted: string | undefined): void {
+  useWallet.setState({ pickerOpen: true, wanted })
 }
 
 export function closePicker(): void {

@@ -66,16 +66,13 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
       const { connected } = useWallet.getState()
       if (connected && (user || authorization === 'checking')) refuseOr(user?.walletAddress ?? connected.account.address)
       // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
-      else connectChosenAnd(({ account }) => refuseOr(account.address))
+      else connectChosenAnd(({ account }) => refuseOr(account.address), '_id' in wanted ? wanted._id : undefined)
     },
     [client, connectChosenAnd, showBanner, showToast],
   )
   return useMemo(
     () => ({
-      buy: (listing) => {
-        useWallet.setState({ wanted: listing._id })
-        check(listing, () => askToConfirm(listing))
-      },
+      buy: (listing) => check(listing, () => askToConfirm(listing)),
       place: (order) => check(order, () => pay(order)),
       gather: (listing, amount) =>
         void import('./order/basket.ts')
