@@ -50,8 +50,14 @@ async function chooseParts(args) {
   if (args.length === 0) return allParts({ full: false })
   if (args[0] === '--full') return allParts({ full: true })
   if (args[0] === '--changed') return changedParts(args[1] ?? 'HEAD')
-  if (args.every((arg) => arg.startsWith('-'))) throw new Error(USAGE)
+  if (args.every((arg) => arg.startsWith('-'))) return explain(args)
   return args.some(isOfBrowser) ? browserAlone(args) : [vitest('Tests', args)]
+}
+
+/** @param {string[]} args @returns {never} */
+function explain(args) {
+  console.log(USAGE)
+  process.exit(args.includes('--help') ? 0 : 1)
 }
 
 /** @param {{ full: boolean }} options */

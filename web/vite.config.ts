@@ -78,7 +78,7 @@ export default defineConfig({
     manifest: true,
     license: { fileName: LICENSES_FILE },
   },
-  server: { proxy: { '/api': SERVER, '/rpc': SERVER, '/health': SERVER, '/files': SERVER } },
+  server: { proxy: Object.fromEntries(['/api', '/rpc', '/health', '/files', '/docs', '/p/'].map((path) => [path, SERVER])) },
 })
 
 /** In development, asks the server for its part of the page's head, which it otherwise puts there itself. */

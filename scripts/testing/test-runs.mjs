@@ -47,6 +47,9 @@ export async function runPlaywright(run, args) {
   }
 }
 
+/** Everything was left out, by its name or its file. */
+const NONE_RAN = 'No test ran: none of these files has one of this name.\n'
+
 /**
  * @param {TestRun} run
  * @param {string[]} command
@@ -66,7 +69,10 @@ async function follow({ title, tally, display }, command, env) {
   const { passed, skipped, failures } = tally
   const counts = { passed, failed: failures.length, skipped }
   if (code !== 0 || counts.failed > 0 || passed === 0)
-    throw new StepFailed(title, output, { repeat: failures.map(({ repeat }) => repeat), counts })
+    throw new StepFailed(title, code === 0 && counts.failed === 0 ? NONE_RAN : output, {
+      repeat: failures.map(({ repeat }) => repeat),
+      counts,
+    })
   return counts
 }
 

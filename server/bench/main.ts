@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 
-import { openBenchDatabases } from './databases/bench-databases.ts'
+import { type BenchDatabases, openBenchDatabases } from './databases/bench-databases.ts'
 import { benchmarkAudit } from './benchmarks/audit.ts'
 import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
 import { benchmarkCoSigned } from './benchmarks/co-signed.ts'
@@ -28,7 +28,9 @@ import { isMet, renderTable } from './measure/table.ts'
  */
 const given = process.argv.slice(2)
 const [named] = given.filter((argument) => !argument.startsWith('--'))
-const options = new Map(given.map((argument) => argument.replace(/^--/, '').split('=')).map(([name, value]) => [name, value ?? 'yes']))
+const options = new Map(
+  given.map((argument) => argument.replace(/^--/, '').split('=')).map(([name = '', value = 'yes']) => [name, value] as const),
+)
 const pairs = Number(options.get('pairs') ?? 5)
 const only = named ?? options.get('only')
 /** More than two cores can use. */
@@ -37,33 +39,47 @@ const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
 const senders = ['market', 'wallet', 'nobody'] as const
 const listOf = (name: string, fallback: string) => (options.get(name) ?? fallback).split(',')
 
+/** A part or an option that is not known, which is a mistake, and no reason to measure for an hour. */
+function requireKnown(parts: readonly string[]): void {
+  const known = ['pairs', 'only', 'json', 'seconds', 'limits', 'endpoints', 'sends', 'purchases', 'trades']
+  const unknown = [...options.keys()].find((name) => !parts.includes(name) && !known.includes(name))
+  const part = only !== undefined && !parts.includes(only) ? only : undefined
+  if (unknown === undefined && part === undefined) return
+  process.stderr.write(
+    `There is no ${part ?? `--${unknown}`}. Parts: ${parts.join(', ')}. Options: ${known.map((name) => `--${name}`).join(', ')}.\n`,
+  )
+  process.exit(1)
+}
+
 const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
-const databases = await openBenchDatabases(say)
 const lines: Line[] = []
 const chainRuns: ChainRun[] = []
-const benchmarks: Record<string, () => Promise<unknown>> = {
-  market: async () => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
-  figures: async () => lines.push(...(await benchmarkFigures(databases, { trades: Number(options.get('trades') ?? 1_000_000), pairs }))),
-  settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
-  purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
-  'co-signed': async () => lines.push(...(await benchmarkCoSigned(databases, pairs))),
-  peers: async () => lines.push(...(await benchmarkPeers(databases, pairs, say))),
-  'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
-  orders: async () => lines.push(...(await benchmarkOrders(databases, pairs))),
+const benchmarks: Record<string, (databases: BenchDatabases) => Promise<unknown>> = {
+  market: async (databases) => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
+  figures: async (databases) =>
+    lines.push(...(await benchmarkFigures(databases, { trades: Number(options.get('trades') ?? 1_000_000), pairs }))),
+  settlement: async (databases) => lines.push(...(await benchmarkSettlement(databases, pairs))),
+  purchase: async (databases) => lines.push(...(await benchmarkPurchase(databases, pairs))),
+  'co-signed': async (databases) => lines.push(...(await benchmarkCoSigned(databases, pairs))),
+  peers: async (databases) => lines.push(...(await benchmarkPeers(databases, pairs, say))),
+  'sign-in': async (databases) => lines.push(...(await benchmarkSignIn(databases, pairs))),
+  orders: async (databases) => lines.push(...(await benchmarkOrders(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
-  start: async () => lines.push(...(await benchmarkStart(databases, pairs))),
-  page: async () => lines.push(...(await benchmarkPage(databases, pairs, say))),
-  webhooks: async () => lines.push(...(await benchmarkWebhooks(databases, pairs))),
-  metrics: async () => lines.push(...(await benchmarkMetrics(databases, pairs))),
-  audit: async () =>
+  start: async (databases) => lines.push(...(await benchmarkStart(databases, pairs))),
+  page: async (databases) => lines.push(...(await benchmarkPage(databases, pairs, say))),
+  webhooks: async (databases) => lines.push(...(await benchmarkWebhooks(databases, pairs))),
+  metrics: async (databases) => lines.push(...(await benchmarkMetrics(databases, pairs))),
+  audit: async (databases) =>
     lines.push(...(await benchmarkAudit(databases, { purchases: Number(options.get('purchases') ?? 100_000), limit: AUDIT_LIMIT, say }))),
-  chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),
+  chain: async (databases) => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),
 }
+requireKnown(Object.keys(benchmarks))
+const databases = await openBenchDatabases(say)
 try {
   for (const [name, run] of Object.entries(benchmarks)) {
     if (only && only !== name) continue
     say(`measuring: ${name} ...`)
-    await run()
+    await run(databases)
   }
 } finally {
   await databases.stop()

@@ -65,6 +65,19 @@ it('every test that docs/threat-model.md names exists', async () => {
   expect(dead).toEqual([])
 })
 
+it('CONTRIBUTING.md names files that exist, for changes that each touch four at most', async () => {
+  const rows = readTable(await readText('CONTRIBUTING.md'), '## Where to change what')
+  expect(rows.length).toBeGreaterThan(25)
+  // Every feature has its own `routes.ts`.
+  const isPath = (name: string) => name !== 'routes.ts' && (name.includes('/') || /\.(?:ts|md)$/.test(name))
+  const wrong = rows.flatMap(([change, where = '']) => {
+    const paths = [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name).filter(isPath)
+    const missing = paths.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, 'server/src', path)))
+    return [...missing.map((path) => `${change}: there is no ${path}`), ...(paths.length > 4 ? [`${change}: ${paths.length} files`] : [])]
+  })
+  expect(wrong).toEqual([])
+})
+
 it('the table of limits in docs/api.md is true', async () => {
   const expected = Object.values(limits)
   // Another table follows.
