@@ -1489,7 +1489,7 @@ export interface StudioPurchasesPage {
   nextCursor: string | null
 }
 
-/** `asked`: by a call. `gone`: the receiver answered 410. `failed`: ten attempts at one message failed. */
+/** `asked`: by a call. `gone`: the receiver answered 410. `failed`: 10 attempts at one message failed. */
 export type SwitchOffReason = 'asked' | 'gone' | 'failed'
 
 export interface TimelineEntry {

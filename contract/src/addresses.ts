@@ -1,5 +1,7 @@
 import { base58 } from '@scure/base'
 
+import { Failure } from './errors.ts'
+
 declare const walletAddressBrand: unique symbol
 declare const signatureBrand: unique symbol
 
@@ -11,6 +13,16 @@ export type Signature = string & { readonly [signatureBrand]: true }
 /** Brands an address; undefined if the text is not base58 of 32 bytes. */
 export function parseWalletAddress(text: string): WalletAddress | undefined {
   return isBase58(text, 32, 44) ? (text as WalletAddress) : undefined
+}
+
+/**
+ * An address that a caller names.
+ * @throws WALLET_ADDRESS_INVALID
+ */
+export function requireWallet(text: string): WalletAddress {
+  const wallet = parseWalletAddress(text)
+  if (!wallet) throw new Failure('WALLET_ADDRESS_INVALID')
+  return wallet
 }
 
 /** Brands a signature; undefined if the text is not base58 of 64 bytes (specification, section 9). */

@@ -1,4 +1,4 @@
-import { MAX_AMOUNT, MAX_ITEMS, MAX_PRICE_SOL, MAX_SELLERS, MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from './limits.ts'
+import { MAX_AMOUNT, MAX_ITEMS, MAX_PRICE_SOL, MAX_SELLERS, MIN_ALERT_SOL, MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from './limits.ts'
 
 const inWords = (value: number) => value.toLocaleString('en')
 
@@ -178,7 +178,10 @@ export const errors = {
   RULE_BROKEN: { status: 409, text: 'A rule of this market does not allow that: {detail}' },
 
   ALERT_NOT_FOUND: { status: 404, text: 'This alert does not exist.' },
-  ALERT_PRICE_INVALID: { status: 400, text: 'The price must be between 0.000001 and 1,000,000 SOL, with at most nine decimals.' },
+  ALERT_PRICE_INVALID: {
+    status: 400,
+    text: `The price must be between ${MIN_ALERT_SOL} and ${inWords(MAX_PRICE_SOL)} SOL, with at most nine decimals.`,
+  },
   TOO_MANY_ALERTS: { status: 409, text: 'You have {detail} active alerts. Delete one first.' },
   PUSH_SUBSCRIPTION_INVALID: { status: 400, text: 'This browser cannot be sent notifications: {detail}' },
 

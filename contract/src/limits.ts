@@ -82,6 +82,10 @@ export const SESSION_SECONDS = 7 * 24 * 60 * 60
 
 /** Each may have a request under way at the same time. */
 export const MAX_WEBHOOKS = 50
+/** After so many failed attempts at one message, a webhook is switched off. */
+export const WEBHOOK_ATTEMPTS = 10
+/** How long messages that wait, or may be sent again, are kept. */
+export const WEBHOOK_DAYS = 30
 /** In characters. */
 export const MAX_WEBHOOK_URL = 2048
 

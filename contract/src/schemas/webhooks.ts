@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 
-import { MAX_WEBHOOK_URL, MAX_WEBHOOKS } from '../limits.ts'
+import { MAX_WEBHOOK_URL, MAX_WEBHOOKS, WEBHOOK_ATTEMPTS, WEBHOOK_DAYS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
 import { CaseSchema } from './cases.ts'
 import { CheckoutSchema } from './checkouts.ts'
@@ -49,11 +49,11 @@ const fields = {
   id: Id('The webhook'),
   url: Type.String({ description: 'Where messages are posted' }),
   events: Type.Array(WebhookEventSchema),
-  enabled: Type.Boolean({ description: 'Whether messages are sent. While they are not, they wait, for 30 days' }),
+  enabled: Type.Boolean({ description: `Whether messages are sent. While they are not, they wait, for ${WEBHOOK_DAYS} days` }),
   switchedOff: Nullable(
     Type.Enum([...switchOffReasons], {
       title: 'SwitchOffReason',
-      description: '`asked`: by a call. `gone`: the receiver answered 410. `failed`: ten attempts at one message failed.',
+      description: `\`asked\`: by a call. \`gone\`: the receiver answered 410. \`failed\`: ${WEBHOOK_ATTEMPTS} attempts at one message failed.`,
     }),
   ),
   failedAttempts: Type.Integer({ description: 'At the oldest message that is not delivered' }),
@@ -113,7 +113,7 @@ export const webhookCalls = {
   },
   changeWebhook: {
     summary: 'Switch a webhook off, or on again',
-    description: 'Switched on, it goes on at once with the oldest message that is not delivered, and has ten attempts again.',
+    description: `Switched on, it goes on at once with the oldest message that is not delivered, and has ${WEBHOOK_ATTEMPTS} attempts again.`,
     params: webhookParams,
     body: Type.Object({ enabled: Flag('Whether messages are sent'), reason: logReason }, { ...closed, title: 'WebhookChange' }),
     response: { 200: WebhookReply },
@@ -146,8 +146,7 @@ export const webhookCalls = {
   },
   replayWebhook: {
     summary: 'Send everything again that came after a message',
-    description:
-      'From the message after the named one on, with the same identifiers, as far back as 30 days. Naming a message that is not delivered yet skips it, with all before it. A webhook that is switched off stays so.',
+    description: `From the message after the named one on, with the same identifiers, as far back as ${WEBHOOK_DAYS} days. Naming a message that is not delivered yet skips it, with all before it. A webhook that is switched off stays so.`,
     params: webhookParams,
     body: Type.Object(
       {

@@ -25,7 +25,7 @@ import { type FailureLog } from '../runtime/outage.ts'
 import { createSessionJwts } from '../sign-in/session-jwt.ts'
 import { findLiveSessions } from '../sign-in/sign-in-store.ts'
 import { readSession } from '../sign-in/verify-signature.ts'
-import { createKeyCheck } from '../studio/keys/change-keys.ts'
+import { createKeyCheck } from '../studio/keys/check-key.ts'
 import { checkIdentity, recordRewind } from '../studio/recovery/check-identity.ts'
 import { createStaffCheck } from '../studio/staff/check-staff.ts'
 

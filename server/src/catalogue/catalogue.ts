@@ -1,5 +1,6 @@
 import { type CatalogueItem, type TokenType, balanceKey, type Balances } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
+import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
 import { type Picture } from '../pictures/picture.ts'
 
 /** The items traded in this market, as this server read them at startup. */
@@ -45,6 +46,15 @@ export function requireTokenType({ find }: Pick<Catalogue, 'find'>, text: string
   const tokenType = find(text)
   if (tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType
+}
+
+/**
+ * A whole number of tokens within the contract's limits. `about`: the listing that it is a part of, for the error.
+ * @throws AMOUNT_INVALID
+ */
+export function requireTokenAmount(amount: number, about: { listingId?: string } = {}): number {
+  if (!Number.isInteger(amount) || amount < MIN_AMOUNT || amount > MAX_AMOUNT) throw new Failure('AMOUNT_INVALID', about)
+  return amount
 }
 
 export interface TokenAmount {

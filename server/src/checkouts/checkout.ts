@@ -6,9 +6,8 @@ import { CHECKOUT_SECONDS } from '@juicebar/contract/limits'
 import { CHECKOUT_PATH } from '@juicebar/contract/market-settings'
 import { isSafeReturn } from '@juicebar/contract/return-address'
 import { type Checkout, type CheckoutAttempt, type CheckoutStatus, type PlayerCheckout } from '@juicebar/contract/schemas'
-import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
+import { type Catalogue, requireTokenType, requireTokenAmount } from '../catalogue/catalogue.ts'
 import { cannotSign, mayHaveSigner } from '../chain/transactions/keys.ts'
-import { requireTokenAmount } from '../inventory/studio-order.ts'
 import { isUrlToken } from '../runtime/url-token.ts'
 
 /** What a game asks for, in the form in which it is stored to recognise the same call. */

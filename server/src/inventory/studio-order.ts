@@ -1,20 +1,11 @@
 import { Failure } from '@juicebar/contract/errors'
-import { MAX_AMOUNT, MIN_AMOUNT, MAX_BALANCE } from '@juicebar/contract/limits'
-import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { MAX_BALANCE } from '@juicebar/contract/limits'
+import { type WalletAddress, requireWallet } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Selectable } from 'kysely'
-import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
+import { type Catalogue, requireTokenAmount, requireTokenType } from '../catalogue/catalogue.ts'
 import { cannotSign } from '../chain/transactions/keys.ts'
 import { type Transfers } from '../database/schema.ts'
-
-/**
- * A whole number of tokens within the contract's limits. `about`: the listing that it is a part of, for the error.
- * @throws AMOUNT_INVALID
- */
-export function requireTokenAmount(amount: number, about: { listingId?: string } = {}): number {
-  if (!Number.isInteger(amount) || amount < MIN_AMOUNT || amount > MAX_AMOUNT) throw new Failure('AMOUNT_INVALID', about)
-  return amount
-}
 
 /** Tokens that the studio moves into a player's balance (credit) or out of it (debit). */
 export interface StudioOrder {
@@ -46,8 +37,7 @@ interface OrderFields {
  * @throws WALLET_ADDRESS_INVALID, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID
  */
 export function readStudioOrder(direction: StudioOrder['direction'], fields: OrderFields, catalogue: Pick<Catalogue, 'find'>): StudioOrder {
-  const walletAddress = parseWalletAddress(fields.walletAddress)
-  if (!walletAddress) throw new Failure('WALLET_ADDRESS_INVALID')
+  const walletAddress = requireWallet(fields.walletAddress)
   const tokenType = requireTokenType(catalogue, fields.tokenType)
   const { idempotencyKey, reason } = fields
   return { direction, walletAddress, tokenType, amount: requireTokenAmount(fields.amount), idempotencyKey, reason }

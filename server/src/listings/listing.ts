@@ -3,8 +3,7 @@ import { type Lamports, LAMPORTS_PER_SOL, parsePrice, partPrice } from '@juiceba
 import { Failure } from '@juicebar/contract/errors'
 import { type Listing } from '@juicebar/contract/schemas'
 import { MAX_PRICE_SOL, SELLER_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
-import { type Catalogue } from '../catalogue/catalogue.ts'
-import { requireTokenAmount } from '../inventory/studio-order.ts'
+import { type Catalogue, requireTokenAmount } from '../catalogue/catalogue.ts'
 
 export interface ListingDraft {
   tokenType: TokenType

@@ -4,8 +4,7 @@ import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
-import { requireTokenAmount } from '../inventory/studio-order.ts'
+import { type Catalogue, requireTokenType, requireTokenAmount } from '../catalogue/catalogue.ts'
 import { feeOf, type FeeTerms } from '../purchases/purchase/purchase.ts'
 
 export interface QuoteOrder {

@@ -1,5 +1,4 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
 import { type Chain } from '../chain/chain.ts'
 import { type Reads } from '../database/connect.ts'
@@ -12,8 +11,8 @@ import { amountOf, type CanReceive, type Candidate, fillQuote, type QuoteOrder, 
 const FEW = 40
 /** For the rest. Reading more would take longer than three pages of the market. */
 const MANY = 300
-/** An amount that every account can receive: a listing's minimum price, which is more than the rent-exempt minimum. */
-const SAFE_LAMPORTS = PRICE_STEP_LAMPORTS
+/** An amount that every account can receive: more than the rent-exempt minimum of an empty account, which is 890,880 lamports. */
+const SAFE_LAMPORTS = 1_000_000n
 /** Their balances are one request to the chain. */
 const MAX_PAYEES = 100
 /** If the chain does not return a seller's balance in this time, small parts of that seller's listings cannot be sold. */

@@ -1,4 +1,4 @@
-import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { parseSignature, type Signature, requireWallet } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/route.ts'
@@ -28,12 +28,6 @@ export function signInRoutes(api: Api, database: Database, options: SignInOption
     await revokeSessions(database, player)
     return null
   })
-}
-
-function requireWallet(text: string): WalletAddress {
-  const wallet = parseWalletAddress(text)
-  if (!wallet) throw new Failure('WALLET_ADDRESS_INVALID')
-  return wallet
 }
 
 function requireSignature(text: string): Signature {

@@ -1,6 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type WalletAddress, requireWallet } from '@juicebar/contract/addresses'
 import { scopes, staffScopes } from '@juicebar/contract/scopes'
 
 import { type Catalogue } from '../catalogue/catalogue.ts'
@@ -21,7 +21,6 @@ import { closeStudioCase, releasePurchase, requestStudioAudit } from './decide-c
 import { createKey, endKey, readKeys } from './keys/change-keys.ts'
 import { readKeyWish } from './keys/studio-key.ts'
 import { readLog } from './log/read-log.ts'
-import { requireWallet } from './log/studio-log-store.ts'
 import { readPlayer, readStudioPurchase, readStudioPurchases } from './players/read-player.ts'
 import { postOrder, postOrders } from './post-orders.ts'
 import { readBlocks, readPause, recordBlock, recordPause, recordResumption, recordRules, recordUnblock } from './record-restrictions.ts'

@@ -1,5 +1,5 @@
 import { type Reply } from '@juicebar/contract/calls'
-import { MAX_WEBHOOK_URL } from '@juicebar/contract/limits'
+import { MAX_WEBHOOK_URL, WEBHOOK_ATTEMPTS, WEBHOOK_DAYS } from '@juicebar/contract/limits'
 import { type Webhook, type WebhookEvent } from '@juicebar/contract/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -130,11 +130,11 @@ function CreateWebhook({ onCreated }: { onCreated: (secret: string) => void }) {
       />
       <fieldset className="grid gap-3 sm:grid-cols-2">
         <legend className="mb-2 text-small font-semibold">Events</legend>
-        {eventChoices.map(({ event, hint }) => (
+        {(Object.keys(eventHints) as WebhookEvent[]).map((event) => (
           <Tick
             key={event}
             label={event}
-            hint={inMarketWords(hint)}
+            hint={inMarketWords(eventHints[event])}
             checked={events.includes(event)}
             onChange={(checked) => setEvents((before) => (checked ? [...before, event] : before.filter((other) => other !== event)))}
           />
@@ -156,7 +156,7 @@ function SwitchWebhook({ webhook: { id, enabled, failedAttempts } }: { webhook: 
           label={enabled ? 'Try now' : 'Switch on'}
           kind="primary"
           title={enabled ? 'Try at once' : 'Switch the webhook on'}
-          consequence="The oldest message that waits is sent at once, with ten attempts again, and the others follow it in order."
+          consequence={`The oldest message that waits is sent at once, with ${WEBHOOK_ATTEMPTS} attempts again, and the others follow it in order.`}
           reason={reason}
           doIt={enabled ? 'Try now' : 'Switch on'}
           done={enabled ? 'The webhook is tried at once.' : 'The webhook is on.'}
@@ -167,7 +167,7 @@ function SwitchWebhook({ webhook: { id, enabled, failedAttempts } }: { webhook: 
         <Act
           label="Switch off"
           title="Switch the webhook off"
-          consequence="Nothing is sent to it any more. What happens meanwhile waits for 30 days, and is sent when it is on again."
+          consequence={`Nothing is sent to it any more. What happens meanwhile waits for ${WEBHOOK_DAYS} days, and is sent when it is on again.`}
           reason={reason}
           doIt="Switch off"
           done="The webhook is off."
@@ -221,7 +221,7 @@ function ReplayWebhook({ id, after }: { id: string; after: string }) {
     <Act
       label="Resend from here"
       title="Resend everything after this"
-      consequence="Everything after this message is sent again, with the same webhook-ids, as far back as 30 days. A receiver that keeps the ids tells them apart. Messages before it that still wait are skipped."
+      consequence={`Everything after this message is sent again, with the same webhook-ids, as far back as ${WEBHOOK_DAYS} days. A receiver that keeps the ids tells them apart. Messages before it that still wait are skipped.`}
       reason={reason}
       doIt="Send again"
       done="The messages are being resent."
@@ -264,22 +264,22 @@ function Answer({ delivery: { delivered, status, error, answer } }: { delivery: 
   )
 }
 
-/** The events of a webhook, in the order of the form. */
-const eventChoices: readonly { event: WebhookEvent; hint: string }[] = [
-  { event: 'sale.settled', hint: 'Drinks were paid and delivered' },
-  { event: 'sale.reversed', hint: 'The chain has undone a payment' },
-  { event: 'checkout.completed', hint: 'A checkout was paid and delivered' },
-  { event: 'checkout.expired', hint: 'Nobody paid a checkout in time' },
-  { event: 'case.opened', hint: 'A payment did not end in a delivery' },
-  { event: 'case.closed', hint: 'A case was closed' },
-  { event: 'listing.created', hint: 'A listing entered the market' },
-  { event: 'listing.removed', hint: 'A listing was removed unsold' },
-]
+/** What the events of a webhook mean, in the order of the form. */
+const eventHints: Record<WebhookEvent, string> = {
+  'sale.settled': 'Drinks were paid and delivered',
+  'sale.reversed': 'The chain has undone a payment',
+  'checkout.completed': 'A checkout was paid and delivered',
+  'checkout.expired': 'Nobody paid a checkout in time',
+  'case.opened': 'A payment did not end in a delivery',
+  'case.closed': 'A case was closed',
+  'listing.created': 'A listing entered the market',
+  'listing.removed': 'A listing was removed unsold',
+}
 
 const offWords: Record<NonNullable<Webhook['switchedOff']>, string> = {
   asked: 'Off',
   gone: 'Off: the receiver said it is gone',
-  failed: 'Off: ten attempts failed',
+  failed: `Off: ${WEBHOOK_ATTEMPTS} attempts failed`,
 }
 
 type Stands = Pick<Webhook, 'enabled' | 'switchedOff' | 'failedAttempts' | 'waitingSince'>

@@ -5,7 +5,7 @@ import { WalletError, type WalletErrorKind, withTimeout } from '../wallet/wallet
 import { type Connection } from '../wallet/wallet-store.ts'
 
 /** The signed bytes to submit, or the 64 bytes of the signature under which the wallet itself has sent them. */
-export type SignedPayment = { signed: Uint8Array } | { sentAs: Uint8Array }
+export type SignedOrSent = { signed: Uint8Array } | { sentAs: Uint8Array }
 
 interface PaymentRequest {
   transaction: Uint8Array
@@ -24,7 +24,7 @@ const beforeSending = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'bus
  *
  * @throws PaymentFailed
  */
-export async function signPayment(connection: Connection, request: PaymentRequest): Promise<SignedPayment> {
+export async function signPayment(connection: Connection, request: PaymentRequest): Promise<SignedOrSent> {
   const { wallet, account } = connection
   if (signsWithoutSending(wallet)) return { signed: await signWithoutSending(connection, request) }
   const { transaction, network, timeout, ifUnsure } = request

@@ -77,7 +77,7 @@ describe('a webhook', () => {
     [{ ...webhook, waitingSince: '2030-01-31T14:00:00Z' }, 'Behind', 'warn'],
     [{ ...webhook, waitingSince: '2030-01-31T14:59:59Z', failedAttempts: 3 }, 'Fails', 'warn'],
     [{ ...webhook, enabled: false, switchedOff: 'asked' }, 'Off', 'plain'],
-    [{ ...webhook, enabled: false, switchedOff: 'failed' }, 'Off: ten attempts failed', 'warn'],
+    [{ ...webhook, enabled: false, switchedOff: 'failed' }, 'Off: 10 attempts failed', 'warn'],
   ] as const)('%j is %s', (state, word, tone) => {
     expect(webhookState(state, now)).toEqual({ word, tone })
   })

@@ -6,7 +6,7 @@ import { closed, Id, idParams, Nullable, requiredToken, RequiredText, Timestamp,
 
 const keywords = (own: Keywords) => own
 
-const priceText = `SOL from 0.000001 to ${MAX_PRICE_SOL}, with at most nine decimals`
+const priceText = `SOL from ${MIN_ALERT_SOL} to ${MAX_PRICE_SOL}, with at most nine decimals`
 const below = Type.Number(
   keywords({
     mustBe: priceText,

@@ -137,9 +137,8 @@ const PurchaseOrder = Type.Object(
   { ...closed, title: 'PurchaseOrder' },
 )
 
-const holdFailures = [
-  'WALLET_SENDS_OFF',
-  'REFERENCE_NEEDED',
+/** Why an order is refused, whoever sends its payment. */
+export const orderRefusals = [
   'PAUSED',
   'BLOCKED',
   'RULE_BROKEN',
@@ -149,13 +148,19 @@ const holdFailures = [
   'LISTING_HELD',
   'LISTING_FROZEN',
   'HELD_BY_YOU',
+  'TOO_MANY_HOLDS',
+  'COOLDOWN',
+] as const
+
+const holdFailures = [
+  'WALLET_SENDS_OFF',
+  'REFERENCE_NEEDED',
+  ...orderRefusals,
   'TRANSFERS_NEEDED',
   'PART_TOO_SMALL',
   'FEE_WALLET_EMPTY',
   'INSUFFICIENT_SOL',
-  'TOO_MANY_HOLDS',
   'AMBIGUOUS_HOLD',
-  'COOLDOWN',
   'PAYMENT_UNDER_WAY',
   'HOLD_ENDED',
   ...chainFailures,
@@ -172,23 +177,13 @@ const confirmed = {
 /** Why a payment that only the market can send would not be sent. */
 const offerFailures = [
   'CO_SIGN_OFF',
-  'PAUSED',
-  'BLOCKED',
-  'RULE_BROKEN',
-  'LISTING_NOT_FOUND',
-  'OWN_LISTING',
-  'LISTING_NOT_ACTIVE',
-  'LISTING_HELD',
-  'LISTING_FROZEN',
-  'HELD_BY_YOU',
+  ...orderRefusals,
   'AMOUNT_INVALID',
   'AMOUNT_NOT_LEFT',
   'NOT_DIVISIBLE',
   'SAME_LISTING_TWICE',
   'TOO_MANY_ITEMS',
   'TOO_MANY_SELLERS',
-  'TOO_MANY_HOLDS',
-  'COOLDOWN',
   'BALANCE_LIMIT',
   'PRICE_MOVED',
   ...checkoutFailures,

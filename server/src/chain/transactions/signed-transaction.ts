@@ -131,7 +131,13 @@ export interface DecodedTransaction extends SignedTransaction {
  * @returns undefined for anything else.
  */
 export function decodeSignedTransaction(base64: string): DecodedTransaction | undefined {
-  const parts = readParts(base64)
+  const bytes = decodeBase64(base64)
+  return bytes && decodeSignedBytes(bytes)
+}
+
+/** The same for bytes that the market has stored. */
+export function decodeSignedBytes(wire: Uint8Array): DecodedTransaction | undefined {
+  const parts = readParts(wire)
   if (!parts) return undefined
   const { bytes, transaction, message } = parts
   const signature = signatureOf(transaction)
@@ -153,7 +159,8 @@ export function decodeSignedTransaction(base64: string): DecodedTransaction | un
 
 /** Whether a string is a well-formed transaction in base64, signed or not: safe to pass on to an endpoint. */
 export function isTransaction(base64: string): boolean {
-  return readParts(base64) !== undefined
+  const bytes = decodeBase64(base64)
+  return bytes !== undefined && readParts(bytes) !== undefined
 }
 
 /**
@@ -190,9 +197,8 @@ export function buildPayment(details: {
   return getBase64EncodedWireTransaction(compileTransaction(message))
 }
 
-function readParts(base64: string): Parts | undefined {
-  const bytes = decodeBase64(base64)
-  if (!bytes || bytes.length > sizeLimit(bytes[0])) return undefined
+function readParts(bytes: Uint8Array): Parts | undefined {
+  if (bytes.length > sizeLimit(bytes[0])) return undefined
   try {
     const transaction = transactionCodec.decoder.decode(bytes)
     const message = messageCodec.decoder.decode(transaction.messageBytes)

@@ -1,8 +1,8 @@
-import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
+import { lamports, MIN_PRICE_LAMPORTS } from '@juicebar/contract/money'
 import { type CaseKind, type Case } from '@juicebar/contract/schemas'
 import { Failure } from '@juicebar/contract/errors'
 import { isId } from '@juicebar/contract/ids'
-import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { decodeSignedBytes } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Received, totalReceived } from '../payment/landed-payment.ts'
 import { type PaymentRow, recordUncounted, voidPayment } from '../payment/payment-store.ts'
@@ -87,7 +87,7 @@ async function reportsOf(
 
 /** Whether it is less than the least price of a listing. */
 function isSmall({ lamports: received, feeLamports }: Pick<NewCase, 'lamports' | 'feeLamports'>): boolean {
-  return received + feeLamports < PRICE_STEP_LAMPORTS
+  return received + feeLamports < MIN_PRICE_LAMPORTS
 }
 
 /** Of late payments with a small part, only the first: the others add up, so that a buyer cannot fill a seller's list with them. */
@@ -119,7 +119,7 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, pa
 
 /** Whether a key of the market has signed a payment. */
 function isCoSigned({ coSigners }: CaseDeps, { transactionBytes }: Pick<PaymentRow, 'transactionBytes'>): boolean {
-  const transaction = decodeSignedTransaction(Buffer.from(transactionBytes).toString('base64'))
+  const transaction = decodeSignedBytes(new Uint8Array(transactionBytes))
   const keys: readonly string[] = paymentKeys(coSigners)
   return transaction?.signers.some((signer) => keys.includes(signer)) ?? false
 }

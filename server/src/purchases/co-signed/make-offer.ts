@@ -2,11 +2,10 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { lamportsToSol } from '@juicebar/contract/money'
-import { transfersOf } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { readFacts } from '../reservation/facts-store.ts'
 import { type OrderedItem, soundItems, refusalFailure } from '../reservation/order.ts'
-import { type ReservationFacts, type ReservationPlan } from '../reservation/reservation.ts'
+import { plannedTransfers, type ReservationFacts, type ReservationPlan } from '../reservation/reservation.ts'
 import { decideReservation } from '../reservation/reservation-decision.ts'
 
 interface OfferOrder {
@@ -74,13 +73,4 @@ function termsReply({ catalogue, settings }: PurchaseDeps, plan: ReservationPlan
     lamports: String(plan.lamports),
     price: lamportsToSol(plan.lamports),
   }
-}
-
-/** One transfer to each seller, and the fee. */
-export function plannedTransfers({ items, feeLamports }: ReservationPlan, feeWallet: WalletAddress | undefined) {
-  return transfersOf({
-    items: items.map((item) => ({ ...item, partOf: null, lamports: String(item.lamports) })),
-    feeLamports,
-    feeWallet: feeLamports > 0n && feeWallet !== undefined ? feeWallet : null,
-  })
 }

@@ -3,30 +3,18 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { CO_SIGNED_FEE_LAMPORTS, MAX_REFUSED_PAYMENTS } from '@juicebar/contract/limits'
 
 import { BLOCKHASH_BLOCKS, type Chain, type Simulation } from '../../chain/chain.ts'
-import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
-import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { withSignature } from '../../chain/transactions/message.ts'
 import { beginCheckout } from '../../checkouts/checkout-store.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { findCoSignedFlaw } from '../payment/signed-payment.ts'
+import { decodeSubmitted, differenceFrom, type SubmittedPayment } from '../payment/signed-payment.ts'
 import { broadcastPayment } from '../payment/submit-payment.ts'
-import { type CoSignerAddresses, paymentKeys } from '../purchase/co-signer.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { type References } from '../purchase/reference.ts'
 import { decideOrder } from '../reservation/decide-order.ts'
 import { readFacts } from '../reservation/facts-store.ts'
-import {
-  type BuyOrder,
-  type Funds,
-  type OrderedItem,
-  type PaymentName,
-  type Refusal,
-  refusalFailure,
-  soundItems,
-} from '../reservation/order.ts'
+import { type BuyOrder, type Funds, type OrderedItem, type Refusal, refusalFailure, soundItems } from '../reservation/order.ts'
 import { decideReservation } from '../reservation/reservation-decision.ts'
-import { type ReservationDecision, type ReservationFacts } from '../reservation/reservation.ts'
+import { plannedTransfers, type ReservationDecision, type ReservationFacts } from '../reservation/reservation.ts'
 import { insertRefusal, insertReservation } from './co-signed-store.ts'
-import { plannedTransfers } from './make-offer.ts'
 
 const TURN_RETRY_SECONDS = 1
 
@@ -202,60 +190,6 @@ async function record(
   const { detail, listingId } = refusalFailure(refusal, catalogue)
   await insertRefusal(tx, buyer, payment, { code: refusal.code, detail, listingId }, { expiryHeight, checkoutId: checkout?.id })
   return { kind: 'refused', refusal: { ...refusal, detail } }
-}
-
-/** A payment that its buyer has signed and that only the market can complete. Nobody has checked yet what it buys. */
-export interface SubmittedPayment extends PaymentName {
-  bytes: Uint8Array
-  /** The buyer's, which names the transaction on the chain. */
-  signature: Signature
-  /** The key of the market that signs it. */
-  coSigner: string
-  transaction: DecodedTransaction
-}
-
-interface Submission {
-  buyer: WalletAddress
-  reference: WalletAddress
-  /** In base64. */
-  transaction: string
-}
-
-/**
- * Decodes a submitted payment, and checks everything about it but what it pays.
- * @throws PAYMENT_REFUSED
- */
-function decodeSubmitted(
-  { buyer, reference, transaction: base64 }: Submission,
-  coSigners: CoSignerAddresses,
-  references: References,
-): SubmittedPayment {
-  if (!references.isMadeFor(reference, 'purchase', buyer)) throw refused('its reference was not made for this wallet.')
-  const transaction = decodeSignedTransaction(base64)
-  if (!transaction) throw refused('it is not a signed Solana transaction.')
-  const paid = transaction.instructions.flatMap(({ transfer }) => (transfer ? [transfer] : []))
-  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers: paid, reference }, paymentKeys(coSigners), 'empty')
-  if (flaw !== undefined) throw refused(flaw)
-  const [, coSigner = coSigners.current] = transaction.signers
-  const { bytes, signature } = transaction
-  return { bytes, signature, coSigner, transaction, reference, messageHash: hashMessage(bytes) }
-}
-
-/** How a payment differs from what its items cost now; undefined if it does not. */
-function differenceFrom(
-  { transaction, reference, coSigner }: SubmittedPayment,
-  buyer: WalletAddress,
-  transfers: readonly { to: WalletAddress; lamports: bigint }[],
-): { kind: 'price' } | { kind: 'other'; flaw: string } | undefined {
-  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers, reference }, [coSigner], 'empty')
-  if (flaw === undefined) return undefined
-  const paid = transaction.instructions.flatMap(({ transfer }) => (transfer ? [transfer.to] : []))
-  const isSamePayees = paid.length === transfers.length && transfers.every(({ to }) => paid.includes(to))
-  return isSamePayees ? { kind: 'price' } : { kind: 'other', flaw }
-}
-
-function refused(detail: string): Failure {
-  return new Failure('PAYMENT_REFUSED', { detail })
 }
 
 /** Wallets that never completed a purchase get at most one in so many simulations while others wait. */

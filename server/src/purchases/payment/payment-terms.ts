@@ -2,7 +2,7 @@ import { transfersOf } from '../purchase/purchase.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { type PaymentTerms } from './landed-payment.ts'
 import { type ExpectedPayment, findCoSignedFlaw, findPaymentFlaw } from './signed-payment.ts'
-import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { decodeSignedBytes } from '../../chain/transactions/signed-transaction.ts'
 import { type PaymentRow } from './payment-store.ts'
 
 /** The part of a purchase that says who pays how much to whom. */
@@ -33,7 +33,7 @@ export function settlesOnStatus(
   coSigners?: readonly string[],
 ): boolean {
   if (kind !== 'purchase' || status !== 'recorded') return false
-  const transaction = decodeSignedTransaction(Buffer.from(transactionBytes).toString('base64'))
+  const transaction = decodeSignedBytes(new Uint8Array(transactionBytes))
   if (transaction?.signature !== signature || transaction.version === 1 || transaction.usesLookupTables) return false
   const flaw = coSigners ? findCoSignedFlaw(transaction, expected, coSigners, 'valid') : findPaymentFlaw(transaction, expected)
   return flaw === undefined

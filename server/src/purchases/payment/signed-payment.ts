@@ -1,4 +1,11 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { type AccountInstruction, type SignedTransaction } from '../../chain/chain.ts'
+import { hashMessage } from '../../chain/transactions/message.ts'
+import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { type CoSignerAddresses, paymentKeys } from '../purchase/co-signer.ts'
+import { type References } from '../purchase/reference.ts'
+import { type PaymentName } from '../reservation/order.ts'
 
 /** The lamports of an agreed transfer, or of one that was made. */
 export interface PlannedTransfer {
@@ -145,4 +152,74 @@ function carriesOnly({ accounts }: AccountInstruction, carried: readonly Carried
   const isThere = ({ address, signer }: CarriedAccount) =>
     others.some((account) => account?.address === address && account.signer === signer && !account.writable)
   return others.length === carried.length && carried.every(isThere)
+}
+
+/**
+ * Decodes signed bytes from outside and checks that they make exactly the expected payment.
+ * @param coSigners keys of the market: bytes that name one of them must wait for its signature
+ * @throws PAYMENT_REFUSED
+ */
+export function decodePayment(base64: string, expected: ExpectedPayment, coSigners: readonly string[] = []) {
+  const transaction = decodeSignedTransaction(base64)
+  if (!transaction) throw refused('it is not a signed Solana transaction.')
+  const coSigner = transaction.signers.find((signer) => coSigners.includes(signer))
+  const flaw =
+    coSigner === undefined ? findPaymentFlaw(transaction, expected) : findCoSignedFlaw(transaction, expected, [coSigner], 'empty')
+  if (flaw) throw refused(flaw)
+  return transaction
+}
+
+/** A payment that its buyer has signed and that only the market can complete. Nobody has checked yet what it buys. */
+export interface SubmittedPayment extends PaymentName {
+  bytes: Uint8Array
+  /** The buyer's, which names the transaction on the chain. */
+  signature: Signature
+  /** The key of the market that signs it. */
+  coSigner: string
+  transaction: DecodedTransaction
+}
+
+interface Submission {
+  buyer: WalletAddress
+  reference: WalletAddress
+  /** In base64. */
+  transaction: string
+}
+
+/**
+ * Decodes a submitted payment, and checks everything about it but what it pays.
+ * @throws PAYMENT_REFUSED
+ */
+export function decodeSubmitted(
+  { buyer, reference, transaction: base64 }: Submission,
+  coSigners: CoSignerAddresses,
+  references: References,
+): SubmittedPayment {
+  if (!references.isMadeFor(reference, 'purchase', buyer)) throw refused('its reference was not made for this wallet.')
+  const transaction = decodeSignedTransaction(base64)
+  if (!transaction) throw refused('it is not a signed Solana transaction.')
+  const paid = transaction.instructions.flatMap(({ transfer }) => (transfer ? [transfer] : []))
+  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers: paid, reference }, paymentKeys(coSigners), 'empty')
+  if (flaw !== undefined) throw refused(flaw)
+  const [, coSigner = coSigners.current] = transaction.signers
+  const { bytes, signature } = transaction
+  return { bytes, signature, coSigner, transaction, reference, messageHash: hashMessage(bytes) }
+}
+
+/** How a payment differs from what its items cost now; undefined if it does not. */
+export function differenceFrom(
+  { transaction, reference, coSigner }: SubmittedPayment,
+  buyer: WalletAddress,
+  transfers: readonly { to: WalletAddress; lamports: bigint }[],
+): { kind: 'price' } | { kind: 'other'; flaw: string } | undefined {
+  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers, reference }, [coSigner], 'empty')
+  if (flaw === undefined) return undefined
+  const paid = transaction.instructions.flatMap(({ transfer }) => (transfer ? [transfer.to] : []))
+  const isSamePayees = paid.length === transfers.length && transfers.every(({ to }) => paid.includes(to))
+  return isSamePayees ? { kind: 'price' } : { kind: 'other', flaw }
+}
+
+/** The bytes are not the payment that they should be, in words that complete the sentence of the code. */
+export function refused(detail: string): Failure {
+  return new Failure('PAYMENT_REFUSED', { detail })
 }

@@ -1,8 +1,8 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Chain, type SimulationOptions } from '../../chain/chain.ts'
-import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
-import { type ExpectedPayment, findCoSignedFlaw, findPaymentFlaw } from './signed-payment.ts'
+import { type DecodedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { decodePayment, refused } from './signed-payment.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type PaymentRow, findPayment, findRecordedPayment, insertPayment } from './payment-store.ts'
@@ -17,21 +17,6 @@ export interface CheckedPayment {
   bytes: Uint8Array
   /** Above this block height they can no longer land. */
   expiryHeight: bigint
-}
-
-/**
- * Decodes signed bytes from outside and checks that they make exactly the expected payment.
- * @param coSigners keys of the market: bytes that name one of them must wait for its signature
- * @throws PAYMENT_REFUSED
- */
-export function decodePayment(base64: string, expected: ExpectedPayment, coSigners: readonly string[] = []) {
-  const transaction = decodeSignedTransaction(base64)
-  if (!transaction) throw refused('it is not a signed Solana transaction.')
-  const coSigner = transaction.signers.find((signer) => coSigners.includes(signer))
-  const flaw =
-    coSigner === undefined ? findPaymentFlaw(transaction, expected) : findCoSignedFlaw(transaction, expected, [coSigner], 'empty')
-  if (flaw) throw refused(flaw)
-  return transaction
 }
 
 /**
@@ -55,10 +40,6 @@ export async function checkOnChain(
       // The bank that simulated it knew its blockhash, so the blockhash is no newer than that slot.
       return { signature, bytes, expiryHeight: await chain.expiryHeight(simulation.slot) }
   }
-}
-
-function refused(detail: string): Failure {
-  return new Failure('PAYMENT_REFUSED', { detail })
 }
 
 /**

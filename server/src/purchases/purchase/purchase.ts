@@ -121,6 +121,11 @@ interface Payable {
 export function transfersOf({ items, feeLamports, feeWallet }: Payable): Transfer[] {
   const bySeller = new Map<WalletAddress, bigint>()
   for (const item of items) bySeller.set(item.seller, (bySeller.get(item.seller) ?? 0n) + BigInt(item.lamports))
+  return transfersTo(bySeller, feeWallet, feeLamports)
+}
+
+/** The same for what each seller receives in all. */
+export function transfersTo(bySeller: ReadonlyMap<WalletAddress, bigint>, feeWallet: WalletAddress | null, fee: bigint): Transfer[] {
   const transfers = [...bySeller].map(([to, amount]): Transfer => ({ to, lamports: lamports(amount), kind: 'seller' }))
-  return feeWallet === null ? transfers : [...transfers, { to: feeWallet, lamports: lamports(feeLamports), kind: 'fee' }]
+  return feeWallet === null ? transfers : [...transfers, { to: feeWallet, lamports: lamports(fee), kind: 'fee' }]
 }

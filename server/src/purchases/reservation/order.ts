@@ -2,10 +2,12 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { FEE_RESERVE_LAMPORTS, MAX_ITEMS, MAX_OPEN_HOLDS } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
+import { type orderRefusals } from '@juicebar/contract/schemas/buying/buying-calls'
+import { type checkoutFailures } from '@juicebar/contract/schemas/checkouts'
 import { isId } from '@juicebar/contract/ids'
 import { type FeeTerms } from '../purchase/purchase.ts'
 import { type Catalogue } from '../../catalogue/catalogue.ts'
-import { type Restriction, type RestrictionCode, restrictionDetail } from '../../restrictions/restriction.ts'
+import { type Restriction, restrictionDetail } from '../../restrictions/restriction.ts'
 
 export interface OrderedItem {
   listingId: string
@@ -89,13 +91,7 @@ export type PayLinkRefusalCode =
   | 'PAY_LINK_LIMIT'
 
 /** Why a checkout cannot be paid, or not so. */
-export type CheckoutRefusalCode =
-  | 'CHECKOUT_NOT_FOUND'
-  | 'CHECKOUT_EXPIRED'
-  | 'CHECKOUT_PAYING'
-  | 'CHECKOUT_PAID'
-  | 'CHECKOUT_OTHER_WALLET'
-  | 'CHECKOUT_DIFFERS'
+export type CheckoutRefusalCode = (typeof checkoutFailures)[number]
 
 /** Why nobody, or not this wallet, may buy so much of a listing. */
 export type ListingRefusalCode =
@@ -111,13 +107,11 @@ export type ListingRefusalCode =
 /** Why an order is refused. */
 export interface Refusal {
   code:
-    | RestrictionCode
+    | (typeof orderRefusals)[number]
     | ListingRefusalCode
     | PayLinkRefusalCode
     | CheckoutRefusalCode
     | 'TOO_MANY_SELLERS'
-    | 'COOLDOWN'
-    | 'TOO_MANY_HOLDS'
     | 'AMBIGUOUS_HOLD'
     | 'TRANSFERS_NEEDED'
     | 'PRICE_MOVED'

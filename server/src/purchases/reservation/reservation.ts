@@ -2,6 +2,7 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type CheckoutStatus } from '@juicebar/contract/schemas'
 import { type Restriction, type TokenRule } from '../../restrictions/restriction.ts'
+import { type Transfer, transfersTo } from '../purchase/purchase.ts'
 import { type Refusal } from './order.ts'
 
 /** A purchase that its buyer left unpaid. */
@@ -165,6 +166,11 @@ export interface ReservationPlan {
   feeLamports: bigint
   /** What each seller receives, in the order of the items. */
   received: ReadonlyMap<WalletAddress, bigint>
+}
+
+/** What the buyer pays: one transfer to each seller, in the order of the items, and the fee if there is one. */
+export function plannedTransfers({ received, feeLamports }: ReservationPlan, feeWallet: WalletAddress | undefined): Transfer[] {
+  return transfersTo(received, feeLamports > 0n && feeWallet !== undefined ? feeWallet : null, feeLamports)
 }
 
 export type ReservationDecision =

@@ -12,7 +12,6 @@ import { termsOf } from '../../purchases/payment/payment-terms.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
 import { delay, type Job } from '../../runtime/repeat.ts'
-import { countFailure, renewLease } from '../log/studio-log-store.ts'
 import {
   findAudit,
   findRunningAudit,
@@ -23,6 +22,8 @@ import {
   readAuditPage,
   saveAudit,
   type SettledPurchase,
+  countFailure,
+  renewLease,
 } from './audit-store.ts'
 import {
   afterLedger,

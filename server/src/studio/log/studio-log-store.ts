@@ -1,19 +1,9 @@
-import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
-import { Failure } from '@juicebar/contract/errors'
 import { type EndpointName } from '@juicebar/contract/endpoints'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { type Transfers } from '../../database/schema.ts'
 import { type Tx } from '../../database/transact.ts'
-import { inSeconds } from '../../database/columns.ts'
-
-/** @throws WALLET_ADDRESS_INVALID */
-export function requireWallet(text: string): WalletAddress {
-  const wallet = parseWalletAddress(text)
-  if (!wallet) throw new Failure('WALLET_ADDRESS_INVALID')
-  return wallet
-}
 
 export interface LogEntry {
   /** Whose key or wallet made the call. */
@@ -72,28 +62,5 @@ export async function listLogEntries(
     .$if(before !== undefined, (query) => query.where('l.id', '<', BigInt(before ?? 0)))
     .orderBy('l.id', 'desc')
     .limit(limit)
-    .execute()
-}
-
-/** Tables of jobs that any server can continue: at most one is running in each, under a lease. */
-type JobTable = 'audits' | 'recoveries'
-
-/** Extends a lease, or returns it if `seconds` is 0. @returns false if it is lost */
-export async function renewLease(database: Database, table: JobTable, leaseId: string, seconds: number): Promise<boolean> {
-  const { numUpdatedRows } = await database
-    .updateTable(table)
-    .set({ leaseUntil: inSeconds(seconds) })
-    .where('leaseId', '=', leaseId)
-    .where('finishedAt', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Counts a failure of the server that holds the lease, not of the chain. */
-export async function countFailure(database: Database, table: JobTable, leaseId: string): Promise<void> {
-  await database
-    .updateTable(table)
-    .set({ failures: sql<number>`failures + 1` })
-    .where('leaseId', '=', leaseId)
     .execute()
 }

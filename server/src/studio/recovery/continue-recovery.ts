@@ -4,7 +4,8 @@ import { type BaseLogger } from 'pino'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { emitPause, lockRestrictions, findChangedPause } from '../../restrictions/restriction-store.ts'
-import { insertLogEntry, countFailure, renewLease } from '../log/studio-log-store.ts'
+import { countFailure, renewLease } from '../audit/audit-store.ts'
+import { insertLogEntry } from '../log/studio-log-store.ts'
 import { outcomeOf, type RecoveryRow, givenUp } from './recovery.ts'
 import {
   findLatestRecovery,

@@ -1,10 +1,11 @@
-import { type WebhookEvent, type CaseStatus } from '@juicebar/contract/schemas'
+import { WEBHOOK_DAYS } from '@juicebar/contract/limits'
+import { type WebhookEvent } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { inSeconds } from '../../database/columns.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Outcome } from '../../outgoing/post-message.ts'
-import { type AfterFailure, isDelivered, type NewMessage, type NotedEvent } from './webhook.ts'
+import { type AfterFailure, isDelivered, type NewMessage, type NotedEvent, type NotedRow, readNotedEvent } from './webhook.ts'
 
 /** Of each webhook. */
 const KEPT_DELIVERIES = 10_000
@@ -184,7 +185,6 @@ export async function purgeSecrets(database: Database): Promise<void> {
 
 /** Any number that no other advisory lock in the database uses. */
 const ORDERING_LOCK = 7_306_020
-const KEEP_DAYS = 30
 
 /** Whether there are recorded events that are not messages yet. */
 export async function hasNotedEvents(database: Database): Promise<boolean> {
@@ -198,14 +198,6 @@ export async function claimOrder(tx: Tx): Promise<boolean> {
   return rows[0]?.claimed ?? false
 }
 
-interface NotedRow {
-  id: bigint
-  type: WebhookEvent
-  subject: string
-  snapshot: unknown
-  createdAt: Date
-}
-
 /**
  * Takes the earliest recorded events, at most `limit`, in order: events recorded after another transaction has committed come after its
  * events. Events that commit late are taken later.
@@ -215,28 +207,7 @@ export async function takeNotedEvents(tx: Tx, limit: number): Promise<NotedEvent
     delete from webhook_outbox where id in (select id from webhook_outbox order by id limit ${limit})
     returning id, type, subject, snapshot, created_at
   `.execute(tx)
-  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(notedEvent)
-}
-
-function notedEvent({ id, type, subject, snapshot, createdAt }: NotedRow): NotedEvent {
-  const noted = { id, createdAt }
-  switch (type) {
-    case 'sale.settled':
-    case 'sale.reversed':
-      return { ...noted, type, purchaseId: subject }
-    case 'checkout.completed':
-    case 'checkout.expired':
-      return { ...noted, type, checkoutId: subject }
-    case 'listing.created':
-    case 'listing.removed':
-      // The triggers of functions/webhooks.sql write these.
-      return { ...noted, type, listing: snapshot as object }
-    case 'case.opened':
-    case 'case.closed': {
-      const { closedAt, ...state } = snapshot as { status: CaseStatus; deliverable: boolean; note: string | null; closedAt: string | null }
-      return { ...noted, type, state: { ...state, id: subject, closedAt: closedAt === null ? null : new Date(closedAt) } }
-    }
-  }
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(readNotedEvent)
 }
 
 /** Adds messages to the end of the order. */
@@ -252,7 +223,7 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[]): P
 export async function purgeMessages(database: Database, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_messages where ordinal in (
-      select ordinal from webhook_messages where created_at < now() - make_interval(days => ${KEEP_DAYS}) order by created_at limit ${limit}
+      select ordinal from webhook_messages where created_at < now() - make_interval(days => ${WEBHOOK_DAYS}) order by created_at limit ${limit}
     )`.execute(database)
   return Number(numAffectedRows ?? 0)
 }

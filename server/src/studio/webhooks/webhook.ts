@@ -122,6 +122,36 @@ export interface NotedCaseState {
   closedAt: Date | null
 }
 
+/** A row of `webhook_outbox`: what the triggers of functions/webhooks.sql have noted. */
+export interface NotedRow {
+  id: bigint
+  type: WebhookEvent
+  subject: string
+  snapshot: unknown
+  createdAt: Date
+}
+
+/** The event that a row tells of. */
+export function readNotedEvent({ id, type, subject, snapshot, createdAt }: NotedRow): NotedEvent {
+  const noted = { id, createdAt }
+  switch (type) {
+    case 'sale.settled':
+    case 'sale.reversed':
+      return { ...noted, type, purchaseId: subject }
+    case 'checkout.completed':
+    case 'checkout.expired':
+      return { ...noted, type, checkoutId: subject }
+    case 'listing.created':
+    case 'listing.removed':
+      return { ...noted, type, listing: snapshot as object }
+    case 'case.opened':
+    case 'case.closed': {
+      const { closedAt, ...state } = snapshot as { status: CaseStatus; deliverable: boolean; note: string | null; closedAt: string | null }
+      return { ...noted, type, state: { ...state, id: subject, closedAt: closedAt === null ? null : new Date(closedAt) } }
+    }
+  }
+}
+
 /** Data in messages beyond the recorded events. */
 export interface Subjects {
   /** By their purchases. */

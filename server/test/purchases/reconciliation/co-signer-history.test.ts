@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { readUnmatched } from '../../../src/purchases/cases/read-unmatched.ts'
+import { readUnmatched } from '../../../src/purchases/reply/read-purchases.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
 import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'

@@ -1,3 +1,4 @@
+import { WEBHOOK_ATTEMPTS } from '@juicebar/contract/limits'
 import { describe, expect, it } from 'vitest'
 import { createPoster, type Resolve } from '../../../src/outgoing/post-message.ts'
 import { afterFailure, isDelivered, RETRY_SECONDS, requireWebhookUrl } from '../../../src/studio/webhooks/webhook.ts'
@@ -124,6 +125,7 @@ describe('a message that was not taken', () => {
       [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((retrySeconds) => ({ retrySeconds })),
     )
     expect(after[9]).toEqual({ switchOff: 'failed' })
+    expect(RETRY_SECONDS).toHaveLength(WEBHOOK_ATTEMPTS - 1)
     expect(Math.floor(RETRY_SECONDS.reduce((sum, seconds) => sum + seconds) / 3_600)).toBe(75)
   })
 

@@ -41,7 +41,7 @@ export const pushQuery = queryOptions({
 export function priceProblem(text: string): string | undefined {
   if (text === '') return undefined
   const price = Number(text)
-  if (!(price >= MIN_ALERT_SOL)) return 'The lowest price is 0.000001 SOL.'
+  if (!(price >= MIN_ALERT_SOL)) return `The lowest price is ${MIN_ALERT_SOL} SOL.`
   if (price > MAX_PRICE_SOL) return 'The highest price is 1,000,000 SOL.'
   return solToLamports(price) === undefined ? 'At most nine decimals.' : undefined
 }

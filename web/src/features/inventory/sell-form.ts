@@ -1,8 +1,8 @@
 import { type Body } from '@juicebar/contract/calls'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
+import { MIN_AMOUNT } from '@juicebar/contract/limits'
 import { messages } from '@juicebar/contract/messages'
-import { nearestLamports, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import { MIN_PRICE_LAMPORTS, nearestLamports, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/money'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 
@@ -53,8 +53,6 @@ export function unitPriceOf({ amount, price }: Offer): number | undefined {
   const unit = Number(price) / Number(amount)
   return Number.isFinite(unit) && unit > 0 ? unit : undefined
 }
-
-const MIN_PRICE_LAMPORTS = solToLamports(MIN_PRICE_SOL) ?? PRICE_STEP_LAMPORTS
 
 /** A unit price this far below or above the cheapest listing, in percent, is questioned: a decimal point may have slipped. */
 const FAR_BELOW = -50
