@@ -75,7 +75,7 @@ test('the prices above the cards are not asked for before the page is there', as
   await page.goto('/')
   await untilUsable(page)
   await expect(page.getByRole('region', { name: 'Prices' }).getByRole('link')).toHaveCount(3)
-  expect(order.slice(0, 2)).toEqual(['page', 'prices'])
+  await expect.poll(() => order.slice(0, 2)).toEqual(['page', 'prices'])
 })
 
 test('nothing but the prices and the market’s events is downloaded until somebody touches the page, or nobody has for ten seconds', async ({

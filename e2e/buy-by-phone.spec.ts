@@ -116,7 +116,7 @@ test('a listing that somebody with a wallet wanted is not offered when another w
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: `${address.slice(0, 4)}..` }).click()
   await page.getByRole('menuitem', { name: 'Change wallet' }).click()
-  await expect(page.getByRole('dialog').getByText('Demo Wallet')).toBeVisible()
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Demo Wallet/ })).toBeVisible()
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Buy with your phone' })).toHaveCount(0)
 })
 

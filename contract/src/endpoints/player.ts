@@ -16,6 +16,7 @@ export const playerEndpoints = {
   listings: 'GET /api/marketplace/listings',
   listing: 'GET /api/marketplace/listings/:id',
   quote: 'GET /api/marketplace/quote',
+  summary: 'GET /api/marketplace/summary',
   createListing: 'POST /api/marketplace/listings',
   changePrice: 'PATCH /api/marketplace/listings/:id',
   removeListing: 'DELETE /api/marketplace/listings/:id',

@@ -18,6 +18,8 @@ export const keys = {
   health: HEALTH,
   listings: ['listings'],
   cheapest: ['cheapest'],
+  /** The figures of every drink. Those of one drink are in figures/figure-queries.ts, which the first load does not need. */
+  summary: ['figures', 'summary'],
   quotes: ['quotes'],
   checkouts: ['checkouts'],
   mine: [MINE],

@@ -1,11 +1,13 @@
 import { type Query, type Reply } from '@juicebar/contract/calls'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
+import { playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type MarketEvent } from '@juicebar/contract/events'
 import { DRINK_PATH } from '@juicebar/contract/market-settings'
 import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 
 import { callAsVisitor } from '../api/client.ts'
+import { keys } from '../api/queries.ts'
 import { catalogue } from '../catalogue/catalogue.ts'
 
 export type Candle = Reply<'candles'>['candles'][number]
@@ -17,9 +19,9 @@ export type Trade = Reply<'trades'>['trades'][number]
 /** Trades in one page of the list. */
 export const TRADES_PAGE = 10
 
-const FIGURES = 'figures'
+const [FIGURES] = keys.summary
 export const figureKeys = {
-  summary: [FIGURES, 'summary'],
+  summary: keys.summary,
   depth: (tokenType: TokenType) => [FIGURES, 'depth', tokenType],
   trades: (tokenType: TokenType) => [FIGURES, 'trades', tokenType],
   candles: (tokenType: TokenType) => [FIGURES, 'candles', tokenType],
@@ -31,7 +33,7 @@ export const FIGURES_REFRESH_MS = 60_000
 /** The figures of every drink. */
 export const summaryQuery = queryOptions({
   queryKey: figureKeys.summary,
-  queryFn: async ({ signal }) => (await callAsVisitor<Reply<'summary'>>(figureEndpoints.summary, { signal })).items,
+  queryFn: async ({ signal }) => (await callAsVisitor<Reply<'summary'>>(playerEndpoints.summary, { signal })).items,
   refetchInterval: FIGURES_REFRESH_MS,
   meta: { quiet: true },
 })

@@ -15,16 +15,17 @@ const LEAST_WIDTH = 13.5
 /** A phone has room for two, and shows the others when it is scrolled sideways. */
 const MOST_ON_PHONE = 6
 
-/** The price of each drink that fits: now, over a day, and with a link to its page. As high as its skeleton. */
+/**
+ * The price of each drink that fits: now, over a day, and with a link to its page. As high as its skeleton. Until its width is known, as on
+ * the server, it is that of a phone, without lines.
+ */
 export function PriceStrip(filter: StripFilter) {
   useLiveFigures()
   const { data, isError, refetch } = useQuery(summaryQuery)
   const { width, ref } = useWidth()
-  const phone = matchMedia('(width < 40rem)')
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  const most = phone.matches ? MOST_ON_PHONE : Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
-  const shown = width > 0 ? stripDrinks(allDrinks(), filter, data ?? [], most) : []
-  const withLine = !phone.matches || shown.length === 1
+  const isPhone = width === 0 || matchMedia('(width < 40rem)').matches
+  const shown = stripDrinks(allDrinks(), filter, data ?? [], isPhone ? MOST_ON_PHONE : mostBeside(width))
+  const withLine = width > 0 && (!isPhone || shown.length === 1)
   return (
     <section ref={ref} aria-label="Prices" className="card prices overflow-hidden">
       {isError && !data ? (
@@ -43,6 +44,12 @@ export function PriceStrip(filter: StripFilter) {
       )}
     </section>
   )
+}
+
+/** How many drinks have room side by side, in pixels. */
+function mostBeside(width: number): number {
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  return Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
 }
 
 interface PriceProps {

@@ -1,6 +1,6 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
-import { Activity, type ComponentProps, lazy, useMemo } from 'react'
+import { Activity, type ComponentProps, lazy, useMemo, useState } from 'react'
 
 import { loadFirstPage } from '../../api/queries.ts'
 import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
@@ -40,7 +40,8 @@ if (shownPath().startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefin
  * for longer.
  */
 const PriceStrip = lazy(async () => {
-  await (shownPath().startsWith(LISTING_PATH) ? whenFirstLoadIsOver() : loadFirstPage().then(whenIdle))
+  const isServer = typeof document === 'undefined'
+  if (!isServer) await (shownPath().startsWith(LISTING_PATH) ? whenFirstLoadIsOver() : loadFirstPage().then(whenIdle))
   return { default: (await import('../../features/market/price-strip.tsx')).PriceStrip }
 })
 
@@ -59,6 +60,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const gathered = useMemo(() => new Set(listings.map(({ listingId }) => listingId)), [listings])
   const cooldowns = useCooldowns(session.user?.walletAddress)
   const path = usePath()
+  const [opensOnListing] = useState(() => shownPath().startsWith(LISTING_PATH))
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking') return <CheckingServer />
@@ -76,15 +78,14 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
     </Part>
   )
-  const prices = (filter: ComponentProps<typeof PriceStrip>) => (
-    <CrashScreen fallback={null}>
-      <InBrowser fallback={<PricesToCome />}>
-        <Part fallback={<PricesToCome />}>
-          <PriceStrip {...filter} />
-        </Part>
-      </InBrowser>
-    </CrashScreen>
-  )
+  const prices = (filter: ComponentProps<typeof PriceStrip>) => {
+    const strip = (
+      <Part fallback={<PricesToCome />}>
+        <PriceStrip {...filter} />
+      </Part>
+    )
+    return <CrashScreen fallback={null}>{opensOnListing ? <InBrowser fallback={<PricesToCome />}>{strip}</InBrowser> : strip}</CrashScreen>
+  }
   const onDrink = path.startsWith(DRINK_PATH)
   const market = (
     <>
