@@ -113,6 +113,14 @@ export class Outliers {
     this.#tip = undefined
   }
 
+  /**
+   * Whether two endpoints agree that a number that was believed cannot be. If one lied while no other answered, its number was the best there
+   * was, and must not outlive that. One endpoint alone disproves nothing: too low a height would end holds too early.
+   */
+  isDisproved(number: 'slot' | 'height', believed: bigint): boolean {
+    return this.#tip?.confirmed === true && !this.#fits(number, believed)
+  }
+
   #fits(number: 'slot' | 'height', told: bigint): boolean {
     return !this.#tip || isPlausible(this.#tip, number, told, this.#now())
   }
@@ -182,7 +190,8 @@ export class FinalizedHeight {
   }
 
   #isAtLeast(height: bigint): boolean {
-    return this.#known !== undefined && this.#now() - this.#known.at < KNOWN_MILLIS && this.#known.height >= height
+    const { height: known, at } = this.#known ?? { height: -1n, at: 0 }
+    return known >= height && this.#now() - at < KNOWN_MILLIS && !this.#outliers.isDisproved('height', known)
   }
 
   /** Asks one endpoint after the other until the finalized chain is that high. Returns the highest that was told. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type SolanaChain } from '../../../src/chain/client/solana-chain.ts'
+import { type ChainOptions, type SolanaChain } from '../../../src/chain/client/solana-chain.ts'
 import { collectLog } from '../../runtime/collected-log.ts'
 import { signPayment, useChainClients } from '../chain-clients.ts'
-import { type Answer, result } from './front-server.ts'
+import { type Answer, result, status } from './front-server.ts'
 import { type Wallet } from '../transactions/transactions.ts'
 
 const clients = useChainClients({ probeMillis: 60_000 })
@@ -27,10 +27,10 @@ function raising(times: number): Answer {
 }
 
 /** A client of two endpoints, the first of which lies when a test says so; it has a secret in its URL. */
-async function besideLiar() {
+async function besideLiar(options: Partial<ChainOptions> = {}) {
   const [liar, honest] = [await clients.front(), await clients.front()]
   const { log, lines } = collectLog()
-  const chain = await clients.start([`${liar.url}/secret-key`, honest.url], { log })
+  const chain = await clients.start([`${liar.url}/secret-key`, honest.url], { log, ...options })
   return { liar, honest, chain, lines, warnings: () => lines.filter(({ msg }) => String(msg).includes('far from the finalized chain')) }
 }
 
@@ -98,6 +98,20 @@ test('two endpoints that agree are believed, however far the chain has come', as
   await expect.poll(() => chain.highestBlockHeight(), { timeout: 10_000 }).toBeGreaterThan(BigInt(FAR))
   expect(warnings().length).toBeLessThanOrEqual(2)
 })
+
+test.each(readings.filter(([, method]) => method === 'getSlot' || method === 'getBlockHeight'))(
+  'an endpoint that lied while no other answered is not believed once another does: %s',
+  async (_, method, read) => {
+    const { liar, honest, chain } = await besideLiar({ probeMillis: 200 })
+    await chain.finalized()
+    honest.override({ getSlot: status(500), getBlockHeight: status(500) })
+    liar.override({ getSlot: raising(Infinity), getBlockHeight: raising(Infinity) })
+    await expect.poll(() => read(chain), { timeout: 10_000 }).toBeGreaterThan(BigInt(FAR))
+    for (const front of [liar, honest]) front.override({})
+    expect(liar.calls).toContain(method)
+    await expect.poll(() => read(chain), { timeout: 10_000 }).toBeLessThan(BigInt(FAR))
+  },
+)
 
 test('the only endpoint has nothing to be compared with', async () => {
   const { only, chain } = await clients.startBehindFront()
