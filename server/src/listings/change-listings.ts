@@ -49,7 +49,7 @@ export async function createListing(
     })
   } catch (error) {
     // The same call may have been carried out concurrently, taking the key or the tokens, or by this one before its connection was lost.
-    const created = await findKeyedListing(database, seller, idempotencyKey).catch(() => undefined)
+    const created = await findKeyedListing(database, seller, idempotencyKey)
     if (!created) throw error
     return requireSame(created, draft)
   }

@@ -34,7 +34,7 @@ export async function changePrice(database: Database, change: PriceChange): Prom
     return await changeUnkeyed(database, change)
   } catch (error) {
     // The same call may have been carried out concurrently, or by this one before its connection was lost.
-    const done = await findKnown(database, change).catch(() => undefined)
+    const done = await findKnown(database, change)
     if (!done) throw error
     return requireSame(done, change)
   }

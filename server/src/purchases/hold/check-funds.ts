@@ -42,8 +42,8 @@ export async function checkFunds({ database, chain }: FundsDeps): Promise<void> 
   const due = holds.filter(({ id }) => ids.has(id))
   const found = (finding: FundsFinding) => due.filter(({ id }) => findings.get(id) === finding)
   await noteFunds(database, { short: idsOf(found('short')), covered: idsOf(found('covered')) })
-  for (const { id, reference, heldAtSlot } of found('short again')) {
-    const candidates = await chain.recentSignatures(reference, heldAtSlot, 1, { spare: true })
+  for (const { id, reference } of found('short again')) {
+    const candidates = await chain.recentSignatures(reference, 0n, 1, { spare: true })
     if (candidates.length === 0) await closeShortHold(database, id)
   }
 }

@@ -130,7 +130,6 @@ export interface UnpaidHold {
   id: string
   buyer: WalletAddress
   reference: WalletAddress
-  heldAtSlot: bigint
   /** With the fee. */
   lamports: bigint
   /** The last reading, less than a minute ago, showed too little SOL. */
@@ -155,7 +154,7 @@ export async function claimUnpaidHolds(database: Database): Promise<Pick<UnpaidH
 /** All unpaid holds of these buyers, the oldest first. */
 export async function readUnpaidHolds(database: Database, buyers: readonly WalletAddress[]): Promise<UnpaidHold[]> {
   const { rows } = await sql<UnpaidHold>`
-    select id, buyer, reference, held_at_slot, price_lamports + fee_lamports as lamports,
+    select id, buyer, reference, price_lamports + fee_lamports as lamports,
       coalesce(short_at > now() - make_interval(secs => ${TOGETHER_SECONDS}), false) as was_short
     from purchases p where buyer = any(${buyers}) and ${unpaid} order by created_at, id`.execute(database)
   return rows

@@ -2,7 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
 import { hashMessage } from '../../chain/transactions/message.ts'
-import { isOutOfReach, lastHeightOf } from '../purchase/purchase.ts'
+import { isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -19,7 +19,7 @@ import {
   readCandidates,
   searchFinalized,
 } from './search-candidates.ts'
-import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { hasLanded, isUndecided, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { endsUnsent, isBeyondRelease } from '../hold/hold.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
@@ -44,10 +44,12 @@ async function readReservation(deps: PurchaseDeps, round: Round, snapshot: Purch
   if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
   const blockHeight = await round.blockHeight()
   if (isOutOfReach(payment.expiryHeight, blockHeight)) return { ...snapshot, expiryHeight: lastHeightOf(blockHeight) }
-  if (blockHeight <= payment.expiryHeight || !round.mayProve()) return snapshot
+  if (blockHeight <= payment.expiryHeight) return snapshot
+  const finalized = await round.finalized()
+  if (finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS || !round.mayProve()) return snapshot
   const saved = await listHistorySearches(deps.database, purchase.id)
   if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
-  const view = await openProvingView(deps, await round.finalized(), saved)
+  const view = await openProvingView(deps, finalized, saved)
   if (!(await isProvedExpired(deps.chain, view, payment, []))) return snapshot
   const part = await view.history(purchase.reference, { sinceSlot: purchase.heldAtSlot, pages: 1 })
   if (part.kind !== 'part') {
@@ -55,14 +57,21 @@ async function readReservation(deps: PurchaseDeps, round: Round, snapshot: Purch
     const search = continueSearch(beginSearch(purchase.id, view.endpoint, purchase.reference), part)
     return { ...snapshot, searches: [search], unprovable: isUnprovable([...saved, search], deps.chain.endpoints()) }
   }
-  const entries = part.entries.filter(({ failed }) => !failed).toReversed()
+  // Nothing that carries it is older than the reservation, whatever slot an endpoint told then.
+  const newest = await deps.chain.recentSignatures(purchase.reference, 0n, MOST_READ)
+  const listed = new Map([...part.entries, ...newest].map((entry) => [entry.signature, entry]))
+  const entries = [...listed.values()].filter(({ failed }) => !failed).toSorted((a, b) => Number(a.slot - b.slot))
   const whole = part.older === undefined && entries.length <= MOST_READ
   const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
   // What was not read may be another copy: the next rounds go on.
   if (!candidates) return snapshot
-  const unfunded =
-    (await deps.chain.balance(purchase.buyer, { fresh: true })) < purchase.priceLamports + purchase.feeLamports + CO_SIGNED_FEE_LAMPORTS
+  const unfunded = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
+}
+
+/** Whether the buyer has too little for a payment that did not land. */
+async function lacksFunds({ chain }: PurchaseDeps, { buyer, priceLamports, feeLamports }: DuePurchase): Promise<boolean> {
+  return (await chain.balance(buyer, { fresh: true })) < priceLamports + feeLamports + CO_SIGNED_FEE_LAMPORTS
 }
 
 /** Those that carry the recorded message under another signature of its buyer, verified. Undefined if some are left for later rounds. */
