@@ -114,11 +114,12 @@ export class Outliers {
   }
 
   /**
-   * Whether two endpoints agree that a number that was believed cannot be. If one lied while no other answered, its number was the best there
-   * was, and must not outlive that. One endpoint alone disproves nothing: too low a height would end holds too early.
+   * Whether two endpoints agree that a number that was believed is too high. If one lied while no other answered, its number was the best
+   * there was, and must not outlive that. One endpoint alone disproves nothing, and nothing that is near what an honest one can tell: too low
+   * a height would end holds too early. Two that agree may be as far below the chain as one may be above it.
    */
-  isDisproved(number: 'slot' | 'height', believed: bigint): boolean {
-    return this.#tip?.confirmed === true && !this.#fits(number, believed)
+  isTooHigh(number: 'slot' | 'height', believed: bigint): boolean {
+    return this.#tip?.confirmed === true && believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
   }
 
   #fits(number: 'slot' | 'height', told: bigint): boolean {
@@ -191,7 +192,7 @@ export class FinalizedHeight {
 
   #isAtLeast(height: bigint): boolean {
     const { height: known, at } = this.#known ?? { height: -1n, at: 0 }
-    return known >= height && this.#now() - at < KNOWN_MILLIS && !this.#outliers.isDisproved('height', known)
+    return known >= height && this.#now() - at < KNOWN_MILLIS && !this.#outliers.isTooHigh('height', known)
   }
 
   /** Asks one endpoint after the other until the finalized chain is that high. Returns the highest that was told. */

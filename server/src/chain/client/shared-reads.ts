@@ -92,7 +92,7 @@ export class SharedReads {
 
   /** The highest slot in any answer so far, without a request. */
   get slotSeen(): bigint {
-    return this.#outliers.isDisproved('slot', this.#seen.slot) ? 0n : this.#seen.slot
+    return this.#seen.slot
   }
 
   /** The highest slot seen, at most as old as the length of a slot, or a little older on a small budget. */
@@ -108,7 +108,7 @@ export class SharedReads {
    */
   async expiryHeight(slot: bigint): Promise<bigint> {
     const known = this.#newestTip
-    const isCurrent = known && this.#now() - known.at < TIP_MILLIS && !this.#outliers.isDisproved('slot', known.tip.slot)
+    const isCurrent = known && this.#now() - known.at < TIP_MILLIS && !this.#outliers.isTooHigh('slot', known.tip.slot)
     const tip = isCurrent ? known.tip : await this.#readTip()
     const height = tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
     return this.#finalizedHeight.bound(height, MOST_BLOCKS_AHEAD)
@@ -177,7 +177,7 @@ export class SharedReads {
     const answer = await this.#pool.askInTurn(priority, async (rpc, endpoint) => {
       const told = await ask(rpc, endpoint)
       await this.#outliers.require(endpoint, 'slot', told.slot)
-      if (told.slot > seen.slot || this.#outliers.isDisproved('slot', seen.slot)) seen.slot = told.slot
+      if (told.slot > seen.slot || this.#outliers.isTooHigh('slot', seen.slot)) seen.slot = told.slot
       seen.at = this.#now()
       return told
     })

@@ -252,7 +252,7 @@ export class SolanaChain implements Chain {
       return this.#outliers.require(endpoint, 'height', height)
     }
     const told = (await this.pool.askAll('release', ask)).reduce((most, height) => (height > most ? height : most))
-    if (this.#outliers.isDisproved('height', seen.height)) seen.height = 0n
+    if (this.#outliers.isTooHigh('height', seen.height)) seen.height = 0n
     const height = told > seen.height ? await this.#finalizedHeight.bound(told, MOST_HEIGHT_AHEAD) : told
     if (height > seen.height) seen.height = height
     return seen.height

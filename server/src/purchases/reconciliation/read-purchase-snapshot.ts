@@ -28,6 +28,8 @@ import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedu
 const MAY_EXPIRE_SECONDS = 5
 /** Transactions that name a reference and are read before its listings are free again. More are searched later. */
 const MOST_READ = 64
+/** Junk may fail, and is not read then. */
+const MOST_LISTED = 1_000
 
 /**
  * The recorded payment of a reservation if it has landed. If it has not and its bytes have expired: whether the chain shows another copy of
@@ -58,9 +60,10 @@ async function readReservation(deps: PurchaseDeps, round: Round, snapshot: Purch
     return { ...snapshot, searches: [search], unprovable: isUnprovable([...saved, search], deps.chain.endpoints()) }
   }
   // Nothing that carries it is older than the reservation, whatever slot an endpoint told then.
-  const newest = await deps.chain.recentSignatures(purchase.reference, 0n, MOST_READ)
-  const listed = new Map([...part.entries, ...newest].map((entry) => [entry.signature, entry]))
-  const entries = [...listed.values()].filter(({ failed }) => !failed).toSorted((a, b) => Number(a.slot - b.slot))
+  const elsewhere = await deps.chain.recentSignatures(purchase.reference, 0n, MOST_LISTED, { everywhere: true })
+  // What one endpoint alone lists as failed may be a copy all the same.
+  const landed = [...part.entries, ...elsewhere].filter(({ failed }) => !failed)
+  const entries = [...new Map(landed.map((entry) => [entry.signature, entry])).values()].toSorted((a, b) => Number(a.slot - b.slot))
   const whole = part.older === undefined && entries.length <= MOST_READ
   const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
   // What was not read may be another copy: the next rounds go on.
