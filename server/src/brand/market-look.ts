@@ -58,7 +58,8 @@ function itemStyles(items: readonly CatalogueItem[]): string {
   const rules = items.map(
     ({ code, color: { light, dark } }) => `:root [data-token='${code}'] { --fruit: light-dark(${light}, ${dark}); --glow: ${dark}; }`,
   )
-  return [...rules, ''].join('\n')
+  // The web app's counter has three glasses, unless there are fewer items.
+  return [...rules, `:root { --glasses: ${Math.min(items.length, 3)}; }`, ''].join('\n')
 }
 
 function namesOf(items: readonly CatalogueItem[]): string {

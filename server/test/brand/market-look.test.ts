@@ -46,6 +46,7 @@ describe('a market without a brand', () => {
     expect(look.styleSheet?.css).toContain(
       `[data-token='${code}'] { --fruit: light-dark(${color.light}, ${color.dark}); --glow: ${color.dark}; }`,
     )
+    expect(look.styleSheet?.css).toContain(':root { --glasses: 2; }')
     expect(look.head.styleSheet).toBe(look.styleSheet?.path)
   })
 

@@ -54,7 +54,7 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
         <p className="text-small text-dim max-sm:text-tiny">{inMarketWords('Choose a drink to buy any amount of it at the best price.')}</p>
       )}
       {filter.tokenType && bestPrice(filter.tokenType)}
-      <details className="card needs-script" onToggle={(event) => showActivity(event.currentTarget.open)}>
+      <details className="card" onToggle={(event) => showActivity(event.currentTarget.open)}>
         <summary>Activity</summary>
         <Part>{showsActivity && <Activity {...filter} />}</Part>
       </details>
@@ -72,7 +72,7 @@ export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
       )}
       {listings && listings.length > 0 && <MarketGrid listings={listings} {...cards} onEnd={onEnd} />}
       {hasNextPage && (
-        <a href={marketAddress(filter, query.data?.pages.at(-1)?.nextCursor ?? '')} className="button button-quiet without-script-only">
+        <a href={marketAddress(filter, query.data?.pages.at(-1)?.nextCursor ?? '')} className="button without-script-only">
           More listings
         </a>
       )}
@@ -166,7 +166,7 @@ function MarketToolbar({ filter, onChange }: ToolbarProps) {
       ) : (
         <DrinkChips {...items} />
       )}
-      <button type="submit" className="button button-quiet without-script-only">
+      <button type="submit" className="button without-script-only">
         Show
       </button>
     </form>

@@ -81,7 +81,7 @@ const titles: Record<LiveState, string> = {
 function LiveBadge() {
   const { state } = useLive()
   return (
-    <span className="needs-script flex items-center gap-1.5 text-tiny font-semibold text-dim" role="status" title={titles[state]}>
+    <span className="flex items-center gap-1.5 text-tiny font-semibold text-dim" role="status" title={titles[state]}>
       <span className="max-sm:sr-only sm:min-w-21 sm:text-right">{labels[state]}</span>
       <span className={`size-2 rounded-full forced-color-adjust-none ${state === 'live' ? 'bg-good' : 'breathe bg-warn'}`} />
     </span>
