@@ -118,6 +118,22 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('heading', { name: 'Processing' })).toBeVisible()
   })
 
+  test('an amount typed by a player who was signed in is kept, also if that is found out before its field is alive', async ({ signedIn, trader }) => {
+    await list(await trader({ sol: 0 }), 'GRAPE_SODA', 12, 0.006)
+    const { page, address } = await signedIn({ sol: 0 })
+    const { release } = await holdScripts(page)
+    await page.addInitScript((walletAddress) => {
+      const ask = window.fetch
+      const user = { walletAddress, createdAt: new Date(0).toISOString() }
+      window.fetch = (what, how) => (String(what).endsWith('/api/auth/me') ? Promise.resolve(Response.json({ user })) : ask(what, how))
+    }, address)
+    await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
+    await page.getByRole('spinbutton', { name: 'How many' }).fill('2')
+    release()
+    await expect(page.getByRole('button', { name: /^Buy 2 for/ })).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  })
+
   test('somebody who was signed in is not asked to connect', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
     const { release } = await holdScripts(page)

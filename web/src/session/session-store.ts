@@ -6,6 +6,7 @@ import { call, clearJwt, onJwtChangedElsewhere, onSessionRefused, readJwt } from
 import { keys } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useNotices } from '../feedback/notices.ts'
+import { whenAlive } from '../ui/early-events.ts'
 import { disconnectWallet, useWallet } from '../wallet/wallet-store.ts'
 
 type Authorization = 'checking' | 'signed-out' | 'signed-in'
@@ -35,7 +36,7 @@ export async function restoreSession(): Promise<void> {
     return
   }
   try {
-    const { user } = await call('me', {})
+    const [{ user }] = await Promise.all([call('me', {}), whenAlive()])
     useSession.setState(isForeign(user) ? signedOut : { ...signedOut, authorization: 'signed-in', user })
   } catch (error) {
     if (useSession.getState().authorization === 'checking') useSession.setState(signedOut)
