@@ -118,14 +118,17 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('heading', { name: 'Processing' })).toBeVisible()
   })
 
-  test('an amount typed by a player who was signed in is kept, also if that is found out before its field is alive', async ({ signedIn, trader }) => {
+  test('an amount typed by a player who was signed in is kept, also if that is found out before its field is alive', async ({
+    signedIn,
+    trader,
+  }) => {
     await list(await trader({ sol: 0 }), 'GRAPE_SODA', 12, 0.006)
     const { page, address } = await signedIn({ sol: 0 })
     const { release } = await holdScripts(page)
     await page.addInitScript((walletAddress) => {
       const ask = window.fetch
       const user = { walletAddress, createdAt: new Date(0).toISOString() }
-      window.fetch = (what, how) => (String(what).endsWith('/api/auth/me') ? Promise.resolve(Response.json({ user })) : ask(what, how))
+      window.fetch = (what, how) => (what === '/api/auth/me' ? Promise.resolve(Response.json({ user })) : ask(what, how))
     }, address)
     await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
     await page.getByRole('spinbutton', { name: 'How many' }).fill('2')
@@ -170,6 +173,22 @@ test.describe('the page of a listing', () => {
     await expect(firstView(page)).toHaveCount(0)
     await expect(page.getByRole('dialog', { name: '3 Grape Soda' })).toBeVisible()
     await expect(page).toHaveTitle('3 Grape Soda for 0.6 SOL · Juicebar Marketplace')
+  })
+
+  test('stays as it is while a pointer moves during the time that it comes alive', async ({ page, trader }) => {
+    const id = await list(await trader({ sol: 0 }), 'GRAPE_SODA', 3, 0.6)
+    await page.addInitScript(() => {
+      const move = () => {
+        dispatchEvent(new PointerEvent('pointermove'))
+        setTimeout(move)
+      }
+      move()
+    })
+    await page.route('**/assets/dialogs-*', () => undefined)
+    await page.goto(`/listing/${id}`)
+    await firstView(page).evaluate((shown) => shown.setAttribute('data-the-same', ''))
+    await live(page)
+    await expect(firstView(page)).toHaveAttribute('data-the-same')
   })
 
   test('hears of what happens to the listing, also before its dialog is there', async ({ page, trader }) => {

@@ -7,8 +7,8 @@ export type Lamports = bigint & { readonly [lamportsBrand]: true }
 
 export const LAMPORTS_PER_SOL = 1_000_000_000n
 /** A price is a whole number of these (specification, section 9). */
-export const PRICE_STEP_LAMPORTS = BigInt(Math.round(PRICE_STEP_SOL * Number(LAMPORTS_PER_SOL)))
-export const MIN_PRICE_LAMPORTS = BigInt(Math.round(MIN_PRICE_SOL * Number(LAMPORTS_PER_SOL)))
+export const PRICE_STEP_LAMPORTS = BigInt(nearestLamports(PRICE_STEP_SOL))
+export const MIN_PRICE_LAMPORTS = BigInt(nearestLamports(MIN_PRICE_SOL))
 
 const SOL_DIGITS = 9
 const decimalNumber = /^(\d+)(?:\.(\d+))?$/

@@ -5,7 +5,6 @@ import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
 import { call, clearJwt, onJwtChangedElsewhere, onSessionRefused, readJwt } from '../api/client.ts'
 import { keys } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { useNotices } from '../feedback/notices.ts'
 import { whenAlive } from '../ui/early-events.ts'
 import { disconnectWallet, useWallet } from '../wallet/wallet-store.ts'
 
@@ -62,7 +61,7 @@ export async function logOut(): Promise<void> {
  *
  * @throws ApiError if the server did not do it; then this browser stays signed in, so that it can be tried again
  */
-async function logOutEverywhere(): Promise<void> {
+export async function logOutEverywhere(): Promise<void> {
   await call('logoutEverywhere', {})
   forgetSession()
   if (useWallet.getState().connected) await disconnectWallet()
@@ -100,20 +99,6 @@ function forgetSession(): void {
   clearJwt()
   useSession.setState(signedOut)
   queryClient.removeQueries({ queryKey: keys.mine })
-}
-
-/** Signs the wallet out everywhere, and tells whether that worked. */
-export function useSignOutEverywhere(): () => void {
-  const { showToast } = useNotices()
-  return () => {
-    logOutEverywhere().then(
-      () => showToast('You are signed out everywhere.', 'good'),
-      (error: unknown) => {
-        const reason = serverSentence(error, 'The market could not be reached. Please try again.')
-        showToast(`You may still be signed in elsewhere. ${reason}`, 'bad')
-      },
-    )
-  }
 }
 
 /** @returns why a sign-in failed, as the middle of a sentence; undefined if unknown */

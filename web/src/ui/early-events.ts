@@ -37,16 +37,20 @@ export function noteDormantParts(): void {
   for (const part of document.querySelectorAll(`[${DORMANT}]`)) dormant.add(part)
 }
 
+/** False as long as a part of the first view is not alive. */
+export function isFirstViewAlive(): boolean {
+  return dormant.size === 0
+}
+
 /**
  * Resolves once the whole first view is alive. What it shows must not change before: React would find something else in the page than it
  * renders, and build that part once more, without what was pressed or typed in it.
  */
 export async function whenAlive(): Promise<void> {
-  forget(undefined)
-  if (dormant.size === 0) return
   await new Promise<void>((resolve) => {
     waiting.add(resolve)
     setTimeout(resolve, LATE_MS)
+    forget()
   })
   // What has not come by now will not.
   dormant.clear()
@@ -65,9 +69,9 @@ export function replayEarlyEvents(): void {
   replay()
 }
 
-function forget(part: Element | undefined): void {
+function forget(part?: Element): void {
   for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
-  if (dormant.size > 0) return
+  if (!isFirstViewAlive()) return
   for (const resolve of waiting) resolve()
   waiting.clear()
 }

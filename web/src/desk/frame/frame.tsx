@@ -1,11 +1,11 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, useEffect, useRef } from 'react'
 
-import { logOut, useSession, useSignOutEverywhere } from '../../session/session-store.ts'
+import { logOut, useSession } from '../../session/session-store.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
 import { Button } from '../../ui/button.tsx'
 import { shortAddress } from '../../ui/format.ts'
-import { ConnectedWallet } from '../../wallet/wallet-button.tsx'
+import { ConnectedWallet } from '../../session/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { useMay } from '../desk-queries.ts'
 import { SearchField } from '../find/search-field.tsx'
@@ -22,7 +22,6 @@ interface FrameProps {
 export function Frame({ config, place, children }: FrameProps) {
   const { productName } = config
   const admin = useMay('admin')
-  const signOutEverywhere = useSignOutEverywhere()
   const shown = sections.filter(({ scope }) => scope === 'read' || admin)
   const title = sections.find(({ name }) => name === place.section)?.title ?? ''
   const heading = useRef<HTMLHeadingElement>(null)
@@ -67,11 +66,7 @@ export function Frame({ config, place, children }: FrameProps) {
               Logout
             </Button>
             <SignedInAs />
-            <ConnectedWallet
-              localChain={config.network === 'localnet'}
-              demoWallet={config.demoWallet}
-              signOutEverywhere={signOutEverywhere}
-            />
+            <ConnectedWallet localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
           </div>
         </div>
       </header>

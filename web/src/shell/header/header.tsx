@@ -3,11 +3,10 @@ import { type ReactNode } from 'react'
 
 import { type LiveState } from '../../realtime/follow-events.ts'
 import { useLive } from '../../realtime/use-live-updates.ts'
-import { useSignOutEverywhere } from '../../session/session-store.ts'
+import { WalletButton } from '../../session/wallet-button.tsx'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
-import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { CrashScreen } from '../crash-screen.tsx'
@@ -24,7 +23,6 @@ interface HeaderProps {
 
 /** Title, tabs, balance, logout and wallet. On a phone, a player's tabs and logout are at the lower edge. */
 export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
-  const signOutEverywhere = useSignOutEverywhere()
   const isDemo = useWallet((wallet) => wallet.connected?.wallet.name === DEMO_WALLET)
   return (
     <header className="header sticky top-0 z-30 h-(--header-height) border-b border-line">
@@ -41,11 +39,7 @@ export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
           <CrashScreen fallback={null}>
             <Part>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Part>
           </CrashScreen>
-          <WalletButton
-            localChain={config?.network === 'localnet'}
-            demoWallet={config?.demoWallet ?? false}
-            signOutEverywhere={walletAddress === undefined ? undefined : signOutEverywhere}
-          />
+          <WalletButton localChain={config?.network === 'localnet'} demoWallet={config?.demoWallet ?? false} />
         </div>
       </div>
     </header>

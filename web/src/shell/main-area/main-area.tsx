@@ -1,6 +1,6 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
-import { Activity, type ComponentProps, lazy, memo, useMemo, useState } from 'react'
+import { Activity, type ComponentProps, lazy, useMemo, useState } from 'react'
 
 import { loadFirstPage } from '../../api/queries.ts'
 import { catalogue, inMarketWords } from '../../catalogue/catalogue.ts'
@@ -60,7 +60,6 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const gathered = useMemo(() => new Set(listings.map(({ listingId }) => listingId)), [listings])
   const cooldowns = useCooldowns(session.user?.walletAddress)
   const path = usePath()
-  const [opensOnListing] = useState(() => shownPath().startsWith(LISTING_PATH))
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking') return <CheckingServer />
@@ -78,7 +77,6 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
     </Part>
   )
-  const prices = ({ search, tokenType }: PriceFilter) => <Prices {...{ search, tokenType, opensOnListing }} />
   const onDrink = path.startsWith(DRINK_PATH)
   const market = (
     <>
@@ -101,7 +99,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
         <Part>
           <Market
-            {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}
+            {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, Prices }}
             onGather={walletAddress ? gather : undefined}
           />
         </Part>
@@ -143,17 +141,16 @@ function isPage(path: string): boolean {
   return path === '/' || path === '/index.html' || path.startsWith(DRINK_PATH) || (path.startsWith(LISTING_PATH) && path !== LISTING_PATH)
 }
 
-type PriceFilter = ComponentProps<typeof PriceStrip>
-
-/** The prices above the market. Not rendered again for what does not concern them: they would go until their code is there. */
-const Prices = memo(function Prices({ opensOnListing, ...filter }: PriceFilter & { opensOnListing: boolean }) {
+/** The prices above the market. */
+function Prices(filter: ComponentProps<typeof PriceStrip>) {
+  const [opensOnListing] = useState(() => shownPath().startsWith(LISTING_PATH))
   const strip = (
     <Part linksOnly fallback={<PricesToCome />}>
       <PriceStrip {...filter} />
     </Part>
   )
   return <CrashScreen fallback={null}>{opensOnListing ? <InBrowser fallback={<PricesToCome />}>{strip}</InBrowser> : strip}</CrashScreen>
-})
+}
 
 function PricesToCome() {
   return <div className="card prices breathe needs-script" />

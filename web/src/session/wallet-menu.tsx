@@ -1,7 +1,9 @@
 import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
 
+import { serverSentence } from '../api/api-error.ts'
 import { useNotices } from '../feedback/notices.ts'
-import { disconnectWallet, openPicker } from './wallet-store.ts'
+import { disconnectWallet, openPicker } from '../wallet/wallet-store.ts'
+import { logOutEverywhere, useSession } from './session-store.ts'
 
 /** How long "Copied" is shown (specification, section 9). */
 const COPIED_MS = 400
@@ -10,19 +12,19 @@ const GAP = 8
 
 interface WalletMenuProps {
   address: string
-  /** Undefined unless somebody is signed in. */
-  signOutEverywhere: (() => void) | undefined
   /** The face of its button. */
   children: ReactNode
 }
 
 /** The menu of a connected wallet. */
-export function WalletMenu({ address, signOutEverywhere, children }: WalletMenuProps) {
+export function WalletMenu({ address, children }: WalletMenuProps) {
   const id = useId()
   const trigger = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.hidePopover()
   const { copied, copy } = useCopy(address, close)
+  const isSignedIn = useSession(({ user }) => user !== undefined)
+  const signOutEverywhere = useSignOutEverywhere()
   const choose = (action: () => void) => () => {
     close()
     action()
@@ -56,7 +58,7 @@ export function WalletMenu({ address, signOutEverywhere, children }: WalletMenuP
       >
         <Item onClick={copy}>{copied ? 'Copied' : 'Copy address'}</Item>
         <Item onClick={choose(openPicker)}>Change wallet</Item>
-        {signOutEverywhere && <Item onClick={choose(signOutEverywhere)}>Sign out everywhere</Item>}
+        {isSignedIn && <Item onClick={choose(signOutEverywhere)}>Sign out everywhere</Item>}
         <Item onClick={choose(() => void disconnectWallet())}>Disconnect</Item>
       </div>
     </>
@@ -116,4 +118,18 @@ function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () 
     )
   }
   return { copied, copy }
+}
+
+/** Signs the wallet out everywhere, and tells whether that worked. */
+function useSignOutEverywhere(): () => void {
+  const { showToast } = useNotices()
+  return () => {
+    logOutEverywhere().then(
+      () => showToast('You are signed out everywhere.', 'good'),
+      (error: unknown) => {
+        const reason = serverSentence(error, 'The market could not be reached. Please try again.')
+        showToast(`You may still be signed in elsewhere. ${reason}`, 'bad')
+      },
+    )
+  }
 }

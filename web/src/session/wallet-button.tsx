@@ -3,11 +3,11 @@ import { lazyComponent } from '../ui/lazy-component.ts'
 import { Part } from '../ui/part.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { useRetained } from '../ui/use-retained.ts'
-import { useConnect } from './use-connect.ts'
-import { type ButtonState, buttonState, type Connection, openPicker, useWallet } from './wallet-store.ts'
+import { useConnect } from '../wallet/use-connect.ts'
+import { type ButtonState, buttonState, type Connection, openPicker, useWallet } from '../wallet/wallet-store.ts'
 
 const WalletMenu = lazyComponent(async () => (await import('./wallet-menu.tsx')).WalletMenu)
-const WalletPicker = lazyComponent(async () => (await import('./wallet-picker.tsx')).WalletPicker)
+const WalletPicker = lazyComponent(async () => (await import('../wallet/wallet-picker.tsx')).WalletPicker)
 
 const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
   'no-wallet': 'Select Wallet',
@@ -19,8 +19,6 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
 interface WalletButtonProps {
   localChain: boolean
   demoWallet: boolean
-  /** Undefined unless somebody is signed in. */
-  signOutEverywhere?: (() => void) | undefined
 }
 
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
@@ -30,7 +28,7 @@ export function WalletButton(market: WalletButtonProps) {
   return (
     <>
       {wallet.connected && state === 'connected' ? (
-        <ConnectedButton connected={wallet.connected} signOutEverywhere={market.signOutEverywhere} />
+        <ConnectedButton connected={wallet.connected} />
       ) : (
         <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
       )}
@@ -44,7 +42,7 @@ export function ConnectedWallet(market: WalletButtonProps) {
   const connected = useWallet((wallet) => wallet.connected)
   return (
     <>
-      {connected && <ConnectedButton connected={connected} signOutEverywhere={market.signOutEverywhere} />}
+      {connected && <ConnectedButton connected={connected} />}
       <Picker {...market} />
     </>
   )
@@ -71,16 +69,12 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
   )
 }
 
-interface ConnectedButtonProps extends Pick<WalletButtonProps, 'signOutEverywhere'> {
-  connected: Connection
-}
-
-function ConnectedButton({ connected, signOutEverywhere }: ConnectedButtonProps) {
+function ConnectedButton({ connected }: { connected: Connection }) {
   const { address } = connected.account
   // A face without its menu would lose a press, so the button still says that it connects.
   return (
     <Part fallback={<PlainButton state="connecting" />}>
-      <WalletMenu address={address} signOutEverywhere={signOutEverywhere}>
+      <WalletMenu address={address}>
         <img src={connected.wallet.icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
         <span className="figures">{shortAddress(address)}</span>
       </WalletMenu>
