@@ -118,24 +118,34 @@ test.describe('before the script is there', () => {
     await expect(page.getByRole('heading', { name: 'Processing' })).toBeVisible()
   })
 
-  test('an amount typed by a player who was signed in is kept, also if that is found out before its field is alive', async ({
-    signedIn,
-    trader,
-  }) => {
-    await list(await trader({ sol: 0 }), 'GRAPE_SODA', 12, 0.006)
-    const { page, address } = await signedIn({ sol: 0 })
-    const { release } = await holdScripts(page)
-    await page.addInitScript((walletAddress) => {
-      const ask = window.fetch
-      const user = { walletAddress, createdAt: new Date(0).toISOString() }
-      window.fetch = (what, how) => (what === '/api/auth/me' ? Promise.resolve(Response.json({ user })) : ask(what, how))
-    }, address)
-    await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
-    await page.getByRole('spinbutton', { name: 'How many' }).fill('2')
-    release()
-    await expect(page.getByRole('button', { name: /^Buy 2 for/ })).toBeVisible()
-    await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
-  })
+  for (const [player, status] of [
+    ['who is signed in', 200],
+    ['whose session has ended', 401],
+  ] as const) {
+    test(`an amount typed by a player ${player} is kept, also if that is found out before its field is alive`, async ({
+      signedIn,
+      trader,
+    }) => {
+      await list(await trader({ sol: 0 }), 'GRAPE_SODA', 12, 0.006)
+      const { page, address } = await signedIn({ sol: 0 })
+      const { release } = await holdScripts(page)
+      const user = { walletAddress: address, createdAt: new Date(0).toISOString() }
+      const body = status === 200 ? { user } : { error: 'Sign in again', code: 'SESSION_ENDED' }
+      await page.addInitScript(
+        ([reply, init]) => {
+          const ask = window.fetch
+          window.fetch = (what, how) => (what === '/api/auth/me' ? Promise.resolve(Response.json(reply, init)) : ask(what, how))
+        },
+        [body, { status }] as const,
+      )
+      await page.goto('/drink/GRAPE_SODA', { waitUntil: 'commit' })
+      await page.getByRole('spinbutton', { name: 'How many' }).fill('2')
+      release()
+      await expect(page.getByRole('button', { name: /^Buy 2 for/ })).toBeVisible()
+      if (status === 200) await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+      else await expect(banner(page)).toContainText('Sign in again')
+    })
+  }
 
   test('somebody who was signed in is not asked to connect', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
@@ -185,7 +195,7 @@ test.describe('the page of a listing', () => {
       move()
     })
     await page.route('**/assets/dialogs-*', () => undefined)
-    await page.goto(`/listing/${id}`)
+    await page.goto(`/listing/${id}`, { waitUntil: 'commit' })
     await firstView(page).evaluate((shown) => shown.setAttribute('data-the-same', ''))
     await live(page)
     await expect(firstView(page)).toHaveAttribute('data-the-same')

@@ -29,8 +29,8 @@ for (const type of ['click', 'input', 'change', 'toggle']) {
 const opened = location.pathname + location.search
 addEventListener('popstate', (event) => {
   const isOther = location.pathname + location.search !== opened
-  if (!isOther || !document.querySelector('[data-first-view]')) return
-  // Otherwise the web app, if it is just coming alive, would find another page than it renders.
+  if (!isOther || !document.querySelector('[data-first-view], [data-dormant]')) return
+  // Otherwise the web app, or a part of it that is just coming alive, would find another page than it renders.
   event.stopImmediatePropagation()
   location.reload()
 })

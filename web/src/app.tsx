@@ -4,7 +4,6 @@ import { lazy, StrictMode } from 'react'
 
 import { queryClient } from './api/query-client.ts'
 import { PurchaseProvider } from './features/purchase/purchase-provider.tsx'
-import { NoticesProvider } from './feedback/notice-area.tsx'
 import { shownPath } from './navigation/path.ts'
 import { CrashScreen } from './shell/crash-screen.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -24,9 +23,7 @@ export function Page() {
   return (
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <NoticesProvider>
-          <PurchaseProvider>{isCheckout() ? <Checkout /> : <Shell />}</PurchaseProvider>
-        </NoticesProvider>
+        <PurchaseProvider>{isCheckout() ? <Checkout /> : <Shell />}</PurchaseProvider>
       </QueryClientProvider>
     </StrictMode>
   )

@@ -6,12 +6,12 @@ import { createRoot } from 'react-dom/client'
 import { readJwt } from '../api/client.ts'
 import { configQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { NoticeArea, NoticesProvider } from '../feedback/notice-area.tsx'
+import { NoticeArea } from '../feedback/notice-area.tsx'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
 import { CrashScreen } from '../shell/crash-screen.tsx'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { Part } from '../ui/part.tsx'
-import { useWallets } from '../wallet/use-connect.ts'
+import { useWallets } from '../wallet/connect.ts'
 import { platformOf } from '../wallet/wallet.ts'
 import './desk.css'
 import { Arriving, Gate } from './frame/gate.tsx'
@@ -71,9 +71,7 @@ if (!root) throw new Error('studio.html has no root element')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <NoticesProvider>
-        <DeskPage />
-      </NoticesProvider>
+      <DeskPage />
     </QueryClientProvider>
   </StrictMode>,
 )

@@ -1,23 +1,14 @@
-import { type ReactNode, useContext, useEffect, useMemo, useReducer, useRef } from 'react'
+import { useEffect } from 'react'
 
 import { CheckIcon, CloseIcon, WarningIcon } from '../ui/icons.tsx'
-import {
-  changeNotices,
-  noNotices,
-  type NoticeActions,
-  NoticeActionsContext,
-  NoticesContext,
-  type Toast,
-  toastDuration,
-  useNotices,
-} from './notices.ts'
+import { dismissBanner, dismissToast, type Toast, toastDuration, useNotices } from './notices.ts'
 
 /**
  * The banner and the toasts, below the header and above open dialogs. Each is an alert, so screen readers announce it once.
  * `aria-live="off"` announces nothing; it only keeps dialogs from hiding this area, as they hide everything else outside of them.
  */
 export function NoticeArea() {
-  const { banner, toasts } = useContext(NoticesContext)
+  const { banner, toasts } = useNotices()
   return (
     <div aria-live="off" className="sticky top-(--header-height) z-55">
       {banner && <Banner key={banner.id} text={banner.text} />}
@@ -26,29 +17,8 @@ export function NoticeArea() {
   )
 }
 
-/** Holds the banner and the toasts for every component below it. */
-export function NoticesProvider({ children }: { children: ReactNode }) {
-  const [notices, change] = useReducer(changeNotices, noNotices)
-  const lastId = useRef(0)
-  const actions = useMemo<NoticeActions>(
-    () => ({
-      showBanner: (text) => change({ kind: 'show banner', id: ++lastId.current, text }),
-      dismissBanner: () => change({ kind: 'dismiss banner' }),
-      showToast: (text, tone = 'plain') => change({ kind: 'show toast', toast: { id: ++lastId.current, text, tone } }),
-      dismissToast: (id) => change({ kind: 'dismiss toast', id }),
-    }),
-    [],
-  )
-  return (
-    <NoticeActionsContext value={actions}>
-      <NoticesContext value={notices}>{children}</NoticesContext>
-    </NoticeActionsContext>
-  )
-}
-
 /** The red banner: the latest error, until it is dismissed. With a `key` for each notice, screen readers announce a repeated one again. */
 function Banner({ text }: { text: string }) {
-  const { dismissBanner } = useNotices()
   return (
     <div role="alert" className="banner drop-in bg-danger text-on-danger">
       <div className="mx-auto flex max-w-[110rem] items-center gap-3 px-4 py-2.5 sm:px-6">
@@ -80,11 +50,10 @@ function Toasts({ toasts }: { toasts: readonly Toast[] }) {
 }
 
 function ToastCard({ toast: { id, text, tone } }: { toast: Toast }) {
-  const { dismissToast } = useNotices()
   useEffect(() => {
     const timer = setTimeout(() => dismissToast(id), toastDuration(text))
     return () => clearTimeout(timer)
-  }, [id, text, dismissToast])
+  }, [id, text])
   return (
     <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center gap-3 py-2 pr-2 pl-4 sm:max-w-sm">
       <span className={tone === 'bad' ? 'text-warn' : 'text-good'}>{tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>

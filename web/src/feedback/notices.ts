@@ -1,4 +1,4 @@
-import { createContext, useContext } from 'react'
+import { create } from 'zustand'
 
 export type ToastTone = 'good' | 'bad' | 'plain'
 
@@ -46,22 +46,32 @@ export function toastDuration(text: string): number {
   return TOAST_MS + text.length * TOAST_MS_PER_CHARACTER
 }
 
-/** Functions that show notices. They never change, so effects may depend on them. */
-export interface NoticeActions {
-  /** Shows the red banner, in place of an earlier one. It stays until it is dismissed. */
-  showBanner: (text: string) => void
-  dismissBanner: () => void
-  /** Shows a short message that disappears on its own. */
-  showToast: (text: string, tone?: ToastTone) => void
-  dismissToast: (id: number) => void
+/**
+ * What the notice area shows. A store, and no context of React's: when a context changes, React may build parts that are not alive yet once
+ * more, without what was typed in them.
+ */
+export const useNotices = create<Notices>()(() => noNotices)
+
+let lastId = 0
+
+function change(made: NoticeChange): void {
+  useNotices.setState((current) => changeNotices(current, made))
 }
 
-export const NoticeActionsContext = createContext<NoticeActions | undefined>(undefined)
-export const NoticesContext = createContext<Notices>(noNotices)
+/** Shows the red banner, in place of an earlier one. It stays until it is dismissed. */
+export function showBanner(text: string): void {
+  change({ kind: 'show banner', id: ++lastId, text })
+}
 
-/** For components that show notices; a notice that appears or disappears does not render them again. */
-export function useNotices(): NoticeActions {
-  const actions = useContext(NoticeActionsContext)
-  if (!actions) throw new Error('useNotices needs a NoticesProvider above it')
-  return actions
+export function dismissBanner(): void {
+  change({ kind: 'dismiss banner' })
+}
+
+/** Shows a short message that disappears on its own. */
+export function showToast(text: string, tone: ToastTone = 'plain'): void {
+  change({ kind: 'show toast', toast: { id: ++lastId, text, tone } })
+}
+
+export function dismissToast(id: number): void {
+  change({ kind: 'dismiss toast', id })
 }

@@ -5,7 +5,6 @@ import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
 import { call, clearJwt, onJwtChangedElsewhere, onSessionRefused, readJwt } from '../api/client.ts'
 import { keys } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { whenAlive } from '../ui/early-events.ts'
 import { disconnectWallet, useWallet } from '../wallet/wallet-store.ts'
 
 type Authorization = 'checking' | 'signed-out' | 'signed-in'
@@ -30,12 +29,15 @@ export const useSession = create<SessionState>()(() => (readJwt() ? { ...signedO
  * @throws ApiError if the server could not be reached
  */
 export async function restoreSession(): Promise<void> {
-  if (!readJwt()) {
+  const jwt = readJwt()
+  if (!jwt) {
     if (useSession.getState().authorization !== 'signed-out') useSession.setState(signedOut)
     return
   }
   try {
-    const [{ user }] = await Promise.all([call('me', {}), whenAlive()])
+    const { user } = await call('me', {})
+    // Ended, or replaced, meanwhile: whoever did that has said who is signed in.
+    if (readJwt() !== jwt) return
     useSession.setState(isForeign(user) ? signedOut : { ...signedOut, authorization: 'signed-in', user })
   } catch (error) {
     if (useSession.getState().authorization === 'checking') useSession.setState(signedOut)

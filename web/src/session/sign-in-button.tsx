@@ -1,7 +1,6 @@
 import { messages } from '@juicebar/contract/messages'
-import { useCallback } from 'react'
 
-import { useNotices } from '../feedback/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { type Connection, useWallet } from '../wallet/wallet-store.ts'
@@ -11,10 +10,9 @@ import { loginReason, logOut, useSession } from './session-store.ts'
 export function SignInButton() {
   const connected = useWallet((wallet) => wallet.connected)
   const loading = useSession((session) => session.loading)
-  const signIn = useSignIn()
   if (!connected) return null
   return (
-    <Button kind="primary" disabled={loading} onClick={() => signIn(connected)}>
+    <Button kind="primary" disabled={loading} onClick={() => signInOrTell(connected)}>
       {loading && <Spinner className="size-4" />}
       {loading ? 'Waiting for your signature' : 'Sign in'}
     </Button>
@@ -31,14 +29,8 @@ export function LogoutButton() {
 }
 
 /** Signs in with a connected wallet; a failure goes to the banner. */
-export function useSignIn(): (connection: Connection) => void {
-  const { showBanner } = useNotices()
-  return useCallback(
-    (connection) => {
-      import('./sign-in.ts')
-        .then(({ signIn }) => signIn(connection))
-        .catch((error: unknown) => showBanner(messages.loginFailed(loginReason(error))))
-    },
-    [showBanner],
-  )
+export function signInOrTell(connection: Connection): void {
+  import('./sign-in.ts')
+    .then(({ signIn }) => signIn(connection))
+    .catch((error: unknown) => showBanner(messages.loginFailed(loginReason(error))))
 }

@@ -2,19 +2,18 @@ import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
 import { isUnanswered } from '../api/api-error.ts'
-import { useNotices } from '../feedback/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
 import { endForOtherAccount, logOut, restoreSession, type SessionState, useSession, watchSession } from './session-store.ts'
-import { useSignIn } from './sign-in-button.tsx'
+import { signInOrTell } from './sign-in-button.tsx'
 
 /** Keeps the session in step with the server and the wallet (specification, section 4). */
 export function useSessionLifecycle({ online }: { online: boolean }): void {
   const { authorization } = useSession()
-  const { showBanner } = useNotices()
-  useEffect(() => watchSession((error) => showBanner(error.message)), [showBanner])
+  useEffect(() => watchSession((error) => showBanner(error.message)), [])
   useEffect(() => {
     if (online) restoreSession().catch((error: unknown) => isUnanswered(error) && showBanner(messages.loadFailed))
-  }, [online, showBanner])
+  }, [online])
   useEffect(() => forgetHint(authorization), [authorization])
   useSignInOnConnect(online)
   useLogOutOnDisconnect()
@@ -32,7 +31,6 @@ function forgetHint(authorization: SessionState['authorization']): void {
 function useSignInOnConnect(online: boolean): void {
   const connected = useWallet((wallet) => wallet.connected)
   const { authorization, user, loading } = useSession()
-  const signIn = useSignIn()
   const tried = useRef<number>(undefined)
 
   useEffect(() => {
@@ -44,8 +42,8 @@ function useSignInOnConnect(online: boolean): void {
     }
     if (loading || tried.current === connected.connection) return
     tried.current = connected.connection
-    signIn(connected)
-  }, [connected, online, authorization, user, loading, signIn])
+    signInOrTell(connected)
+  }, [connected, online, authorization, user, loading])
 }
 
 function useLogOutOnDisconnect(): void {

@@ -3,7 +3,7 @@ import { lazyComponent } from '../ui/lazy-component.ts'
 import { Part } from '../ui/part.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { useRetained } from '../ui/use-retained.ts'
-import { useConnect } from '../wallet/use-connect.ts'
+import { connectChosen } from '../wallet/connect.ts'
 import { type ButtonState, buttonState, type Connection, openPicker, useWallet } from '../wallet/wallet-store.ts'
 
 const WalletMenu = lazyComponent(async () => (await import('./wallet-menu.tsx')).WalletMenu)
@@ -54,7 +54,6 @@ function Picker({ localChain, demoWallet }: WalletButtonProps) {
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {
-  const { connectChosen } = useConnect()
   const busy = state === 'connecting' || state === 'disconnecting'
   return (
     <button

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
 
 import { serverSentence } from '../api/api-error.ts'
-import { useNotices } from '../feedback/notices.ts'
+import { showToast } from '../feedback/notices.ts'
 import { disconnectWallet, openPicker } from '../wallet/wallet-store.ts'
 import { logOutEverywhere, useSession } from './session-store.ts'
 
@@ -24,7 +24,6 @@ export function WalletMenu({ address, children }: WalletMenuProps) {
   const close = () => menu.current?.hidePopover()
   const { copied, copy } = useCopy(address, close)
   const isSignedIn = useSession(({ user }) => user !== undefined)
-  const signOutEverywhere = useSignOutEverywhere()
   const choose = (action: () => void) => () => {
     close()
     action()
@@ -103,7 +102,6 @@ function itemsOf(menu: Element | null): HTMLElement[] {
 }
 
 function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () => void } {
-  const { showToast } = useNotices()
   const [copied, setCopied] = useState(false)
   const copy = () => {
     navigator.clipboard.writeText(text).then(
@@ -121,15 +119,12 @@ function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () 
 }
 
 /** Signs the wallet out everywhere, and tells whether that worked. */
-function useSignOutEverywhere(): () => void {
-  const { showToast } = useNotices()
-  return () => {
-    logOutEverywhere().then(
-      () => showToast('You are signed out everywhere.', 'good'),
-      (error: unknown) => {
-        const reason = serverSentence(error, 'The market could not be reached. Please try again.')
-        showToast(`You may still be signed in elsewhere. ${reason}`, 'bad')
-      },
-    )
-  }
+function signOutEverywhere(): void {
+  logOutEverywhere().then(
+    () => showToast('You are signed out everywhere.', 'good'),
+    (error: unknown) => {
+      const reason = serverSentence(error, 'The market could not be reached. Please try again.')
+      showToast(`You may still be signed in elsewhere. ${reason}`, 'bad')
+    },
+  )
 }

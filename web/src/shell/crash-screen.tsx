@@ -1,6 +1,6 @@
 import { Component, type ReactNode, useEffect } from 'react'
 
-import { useNotices } from '../feedback/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { replayEarlyEvents } from '../ui/early-events.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -59,11 +59,10 @@ export function PartOnTop({ children, ...missing }: PartOnTopProps) {
 }
 
 function Missing({ wanted, onMissing }: Omit<PartOnTopProps, 'children'>) {
-  const { showBanner } = useNotices()
   useEffect(() => {
     if (wanted === undefined) return
     showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`)
     onMissing?.()
-  }, [wanted, onMissing, showBanner])
+  }, [wanted, onMissing])
   return null
 }

@@ -8,7 +8,7 @@ import { balancesQuery, keys, myListingsQuery, reload } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
-import { useNotices } from '../feedback/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { useLive, useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { type SessionState, useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
@@ -17,7 +17,7 @@ import { replayEarlyEvents } from '../ui/early-events.ts'
 import { InBrowser } from '../ui/in-browser.tsx'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { Part } from '../ui/part.tsx'
-import { useWallets } from '../wallet/use-connect.ts'
+import { useWallets } from '../wallet/connect.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { Header } from './header/header.tsx'
@@ -127,7 +127,6 @@ function useLoadAfterSignIn({ authorization, user }: SessionState): void {
 /** Says in the banner that something could not be loaded (specification, section 8), unless the query is `quiet`. */
 function useLoadFailureBanner({ online }: { online: boolean }): void {
   const queries = useQueryClient().getQueryCache()
-  const { showBanner } = useNotices()
   useEffect(() => {
     // Until the server has answered, the banner shows the server's own failure.
     if (!online) return undefined
@@ -138,7 +137,7 @@ function useLoadFailureBanner({ online }: { online: boolean }): void {
       const polled = useLive.getState().state === 'reconnecting' && state.data !== undefined
       if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
     })
-  }, [queries, online, showBanner])
+  }, [queries, online])
 }
 
 /** True if the session has ended, which has its own message. */

@@ -8,7 +8,7 @@ import { useMarketTime } from '../api/client.ts'
 import { allListings, configQuery, healthQuery, keys, listingsQuery, reload } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { isOnlyFirstView } from '../first-view/first-view.ts'
-import { useNotices } from '../feedback/notices.ts'
+import { dismissBanner, showBanner } from '../feedback/notices.ts'
 import { whenAlive } from '../ui/early-events.ts'
 
 /** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
@@ -22,7 +22,6 @@ const FIRST_CHECK_MS = 2_000
  * online again.
  */
 export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
-  const { showBanner, dismissBanner } = useNotices()
   // Asked and kept here, and looked at below: the page is rendered again when the status changes, not with every answer.
   useQuery({ ...healthQuery, notifyOnChangeProps: [] })
   useInfiniteQuery({ ...listingsQuery(allListings), enabled: false, notifyOnChangeProps: [] })
@@ -56,7 +55,7 @@ export function useBackend(): { backend: BackendStatus; config: PublicConfig | u
       if (isOffline) dismissBanner()
       catchUp()
     }
-  }, [backend, showBanner, dismissBanner])
+  }, [backend])
   return { backend, config }
 }
 

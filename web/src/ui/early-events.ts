@@ -37,11 +37,6 @@ export function noteDormantParts(): void {
   for (const part of document.querySelectorAll(`[${DORMANT}]`)) dormant.add(part)
 }
 
-/** False as long as a part of the first view is not alive. */
-export function isFirstViewAlive(): boolean {
-  return dormant.size === 0
-}
-
 /**
  * Resolves once the whole first view is alive. What it shows must not change before: React would find something else in the page than it
  * renders, and build that part once more, without what was pressed or typed in it.
@@ -49,11 +44,13 @@ export function isFirstViewAlive(): boolean {
 export async function whenAlive(): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.add(resolve)
-    setTimeout(resolve, LATE_MS)
     forget()
+    // What has not come by then will not.
+    setTimeout(() => {
+      dormant.clear()
+      forget()
+    }, LATE_MS)
   })
-  // What has not come by now will not.
-  dormant.clear()
 }
 
 /** For a part that has come alive: from now on, events reach it themselves, and those before are made good. */
@@ -66,12 +63,13 @@ export function awaken(part: Element): void {
 /** Does what somebody wanted before the web app was there, now that it is. From now on, events reach it themselves. */
 export function replayEarlyEvents(): void {
   document.querySelector(`[${FIRST_VIEW_ATTRIBUTE}]`)?.removeAttribute(FIRST_VIEW_ATTRIBUTE)
+  forget()
   replay()
 }
 
 function forget(part?: Element): void {
   for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
-  if (!isFirstViewAlive()) return
+  if (dormant.size > 0) return
   for (const resolve of waiting) resolve()
   waiting.clear()
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 
-import { awaken, DORMANT, isFirstViewAlive } from './early-events.ts'
+import { awaken, DORMANT } from './early-events.ts'
+import { useHydrated } from './in-browser.tsx'
 
 interface PartProps {
   children: ReactNode
@@ -17,7 +18,7 @@ interface PartProps {
  */
 export function Part({ children, fallback, linksOnly = false }: PartProps) {
   const part = useRef<HTMLDivElement>(null)
-  const [isAlive, setAlive] = useState(isFirstViewAlive)
+  const [isAlive, setAlive] = useState(useHydrated())
   const now = (
     <Suspense fallback={fallback}>
       {children}

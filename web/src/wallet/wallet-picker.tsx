@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { AppLink } from '../navigation/app-link.tsx'
 import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
-import { useConnect } from './use-connect.ts'
+import { connect } from './connect.ts'
 import { mobileMessages } from './mobile/request-local-network.ts'
 import { DEMO_WALLET, isInAppBrowser, type MarketWallet, PHANTOM, phantomLink, platformOf } from './wallet.ts'
 import { closePicker, useWallet } from './wallet-store.ts'
@@ -13,7 +13,6 @@ import { closePicker, useWallet } from './wallet-store.ts'
 /** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */
 export function WalletPicker({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
   const { present, pickerOpen, wanted } = useWallet()
-  const { connect } = useConnect()
   const demo = present.find((wallet) => wallet.name === DEMO_WALLET)
   const installed = present.filter((wallet) => wallet !== demo)
   const title = installed.length ? 'Connect a wallet on Solana to continue' : "You'll need a wallet on Solana to continue"

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react'
 
 import { asSentence, errorSentence, isUnanswered } from '../../api/api-error.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { useConnect } from '../../wallet/use-connect.ts'
+import { connectChosen } from '../../wallet/connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { callStudio, DESK } from '../desk-queries.ts'
 import { TextField } from './fields.tsx'
@@ -71,10 +71,8 @@ function ActForm<Result>({ action, onClose, children }: { action: Action<Result>
   const { consequence, reason = onlyLogged, doIt, done, signed = false, problem, act, onDone } = action
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
-  const { showToast } = useNotices()
   const queries = useQueryClient()
   const connected = useWallet((wallet) => wallet.connected !== undefined)
-  const { connectChosen } = useConnect()
   const mutation = useMutation({
     mutationFn: () => act(why.trim()),
     onSuccess: (result) => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
-import { useNotices } from '../../feedback/notices.ts'
+import { showToast } from '../../feedback/notices.ts'
 import { alertsQuery, callAlerts, firedSentence, firedSince, lastFired } from './alert-calls.ts'
 import { readEndpoint, subscribe, wantsNotifications } from './browser-pushes.ts'
 
@@ -17,7 +17,6 @@ const toldKey = (walletAddress: string) => `alertsTold:${walletAddress}`
 
 /** Announces alerts that fire, in each open tab, and those that fired while the app was closed. */
 function useFiredAlerts(walletAddress: string): void {
-  const { showToast } = useNotices()
   const { data: alerts } = useQuery(alertsQuery)
   /** In this tab; other tabs store the same value for the next visit. */
   const told = useRef<{ walletAddress: string; mark: string }>(undefined)
@@ -31,7 +30,7 @@ function useFiredAlerts(walletAddress: string): void {
     // Deleting the last one does not make earlier ones new.
     told.current = { walletAddress, mark: last > mark ? last : mark }
     localStorage.setItem(toldKey(walletAddress), told.current.mark)
-  }, [alerts, walletAddress, showToast])
+  }, [alerts, walletAddress])
 }
 
 /**

@@ -8,7 +8,7 @@ import { type FormEvent, useState } from 'react'
 import { serverSentence } from '../../api/api-error.ts'
 import { cheapestQuery } from '../../api/queries.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner } from '../../feedback/notices.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
@@ -134,7 +134,6 @@ const NOT_DELETED = 'The alert could not be deleted. Please try again.'
 /** The player's alerts, and how to set and delete them; a failure goes to the banner. */
 function useAlerts() {
   const client = useQueryClient()
-  const { showBanner } = useNotices()
   const onSettled = () => client.invalidateQueries({ queryKey: alertsQuery.queryKey })
   const list = useQuery(alertsQuery)
   const create = useMutation({

@@ -6,7 +6,7 @@ import { ApiError, asSentence, errorSentence, isUnexplained } from '../../api/ap
 import { call } from '../../api/client.ts'
 import { casesQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { failsOnTwoSigners, PaymentFailed, rememberLoneSigner, signPayment, signsAlone } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +14,7 @@ import { formatAmount, formatSol } from '../../ui/format.ts'
 import { WarningIcon } from '../../ui/icons.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { requireConnection, signsWithoutSending, transactionVersion } from '../../wallet/signatures.ts'
-import { useConnect } from '../../wallet/use-connect.ts'
+import { connectChosen } from '../../wallet/connect.ts'
 import { type Connection, useWallet, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
 /** Payments that went wrong and are not settled yet, for their buyer and their seller. */
@@ -27,7 +27,6 @@ export function OpenCases({ walletAddress }: { walletAddress: string }) {
 
 function OpenCase({ subject, walletAddress }: { subject: Case; walletAddress: string }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
-  const { connectChosen } = useConnect()
   const { refund, mayLand } = useRefund(subject)
   const underWay = mayLand || subject.status === 'refunding'
   const { price, refundable } = subject
@@ -60,7 +59,6 @@ interface Refund {
 /** The refund of one case; a failure goes to the banner. */
 function useRefund(subject: Case): Refund {
   const client = useQueryClient()
-  const { showBanner, showToast } = useNotices()
   const mutationKey = ['refund', subject.caseId]
   const { mutate } = useMutation({
     mutationKey,

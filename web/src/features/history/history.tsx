@@ -6,7 +6,7 @@ import { lamportsToSol } from '@juicebar/contract/money'
 
 import { call } from '../../api/client.ts'
 import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/queries.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatTime, shortSeller } from '../../ui/format.ts'
 import { ChevronIcon } from '../../ui/icons.tsx'
@@ -103,7 +103,6 @@ const PAGE_SIZE = 200
 
 /** Saves everything that a wallet bought or sold as a CSV file; a failure goes to the banner. */
 function useDownloadCsv(walletAddress: string) {
-  const { showBanner, showToast } = useNotices()
   return useMutation({
     meta: { processing: 'Collecting your history' },
     mutationFn: loadAll,

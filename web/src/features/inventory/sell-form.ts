@@ -11,7 +11,7 @@ import { call } from '../../api/client.ts'
 import { cheapestQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey, retryPassing } from '../../api/retry-passing.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { type Depth, type Level } from '../../figures/figure-queries.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { formatAmount } from '../../ui/format.ts'
@@ -125,7 +125,6 @@ export function useSellForm(tokenType: TokenType, { walletAddress, balance, onLi
   const cheapest = useQuery({ ...cheapestQuery(tokenType, walletAddress), meta: { quiet: true } })
   const { data: config } = useQuery(configQuery)
   const problems = sellProblems(fields, balance)
-  const { showToast } = useNotices()
   const { mutate: createListing, error, reset } = useCreateListing()
 
   const submit = (event: FormEvent) => {
@@ -177,7 +176,6 @@ function isRuleBroken(error: unknown): error is ApiError {
 
 /** Puts drinks up for sale; a failure goes to the banner, except for a broken rule, which is shown beside the offer. */
 function useCreateListing() {
-  const { showBanner, showToast } = useNotices()
   return useMutation({
     meta: { processing: 'Putting your listing on the market' },
     mutationFn: ({ body, idempotencyKey }: NewListing) =>

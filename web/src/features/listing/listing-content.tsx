@@ -9,7 +9,7 @@ import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { useConnect } from '../../wallet/use-connect.ts'
+import { connectChosen } from '../../wallet/connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { PHANTOM, platformOf } from '../../wallet/wallet.ts'
 import { whyNotForSale } from './why-not-for-sale.ts'
@@ -38,7 +38,6 @@ export interface ListingContentProps {
 /** What is offered, by whom, and how to buy it or why not. */
 export function ListingContent({ listing, walletAddress, onBuy, onClose, byPhone, onByPhone }: ListingContentProps) {
   const { connected } = useWallet()
-  const { connectChosen } = useConnect()
   const ready = walletAddress !== undefined && connected !== undefined
   const reason = whyNotForSale(listing, { walletAddress, closed: !onBuy })
   return (

@@ -8,7 +8,7 @@ import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey } from '../../api/retry-passing.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showToast } from '../../feedback/notices.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -88,7 +88,6 @@ function PriceForm({ listing, onClose }: { listing: OwnListing; onClose: () => v
 
 /** Changes the price of one of the seller's listings, in SOL; the sentence of a failure is for beside the field. */
 function useChangePrice(id: string) {
-  const { showToast } = useNotices()
   /** Of the last price that was tried: trying it again must not undo a later change. */
   const tried = useRef({ price: 0, key: '' })
   const { mutate, reset, error, isPending } = useMutation({

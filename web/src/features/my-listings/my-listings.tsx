@@ -8,7 +8,7 @@ import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { myListingsQuery, type MyListingsStatus, refreshMarket } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
@@ -166,7 +166,6 @@ function SaleProgress({ progress: { sold, beingBought, left } }: { progress: Pro
 /** Takes one of the seller's listings off the market, by its id; a failure goes to the banner. */
 function useRemoveListing() {
   const client = useQueryClient()
-  const { showBanner, showToast } = useNotices()
   return useMutation({
     meta: { processing: 'Taking your listing off the market' },
     mutationFn: (id: string) => call('removeListing', { params: { id } }),

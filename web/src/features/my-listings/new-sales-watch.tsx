@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { purchasesQuery } from '../../api/queries.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showToast } from '../../feedback/notices.ts'
 import { formatAmount } from '../../ui/format.ts'
 
 /** Announces new sales to the seller, and tells the header how many there are; renders nothing itself. Visitors do not download it. */
@@ -33,7 +33,6 @@ interface Seller {
  * @returns of how many listings something was sold since the seller last opened My Listings
  */
 function useNewSales({ walletAddress, looking }: Seller): number {
-  const { showToast } = useNotices()
   const { data } = useInfiniteQuery(purchasesQuery('seller'))
   const sales = data?.pages[0]?.purchases
   useEffect(() => {
@@ -45,7 +44,7 @@ function useNewSales({ walletAddress, looking }: Seller): number {
     if (sentence) showToast(sentence, 'good')
     localStorage.setItem(toldKey(walletAddress), last)
     if (looking || localStorage.getItem(seenKey(walletAddress)) === null) localStorage.setItem(seenKey(walletAddress), last)
-  }, [sales, walletAddress, looking, showToast])
+  }, [sales, walletAddress, looking])
 
   if (!sales || looking) return 0
   return listingsSold(salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)), walletAddress).length

@@ -7,7 +7,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/queries.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
@@ -22,7 +22,6 @@ interface RemoveAllProps {
 export function RemoveAll({ rows, heading }: RemoveAllProps) {
   const [asked, setAsked] = useState<readonly OwnListing[]>()
   const [outcome, setOutcome] = useState<RemovedListings>()
-  const { showToast } = useNotices()
   const { mutate: removeAll, isPending } = useRemoveAll()
   const close = () => setAsked(undefined)
   const remove = () =>
@@ -118,7 +117,6 @@ function Outcome({
 
 /** Takes all of the seller's listings off the market that nobody is buying; a failure goes to the banner. */
 function useRemoveAll() {
-  const { showBanner } = useNotices()
   return useMutation({
     meta: { processing: 'Taking your listings off the market' },
     mutationFn: () => call('removeListings', { query: { status: 'active' } }),

@@ -6,7 +6,7 @@ import { type Dispatch, type SetStateAction } from 'react'
 import { ApiError, errorSentence } from '../../api/api-error.ts'
 import { pause } from '../../api/retry-passing.ts'
 import { configQuery } from '../../api/queries.ts'
-import { type NoticeActions } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { failsOnTwoSigners, rememberLoneSigner } from '../../payment/sign-payment.ts'
 import { requireConnection } from '../../wallet/signatures.ts'
 import { type Connection } from '../../wallet/wallet-store.ts'
@@ -28,7 +28,6 @@ interface CarryOut {
   client: QueryClient
   /** Aborted by `stopPurchase` when the buyer cancels. */
   signal: AbortSignal
-  notices: NoticeActions
   setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>
   /** Called if somebody else was faster with the only listing of the order. */
   onOvertaken: (order: Order) => void
@@ -38,7 +37,7 @@ interface CarryOut {
 let goOn: (() => void) | undefined
 
 /** Runs a purchase and reports its progress; its outcome goes to a toast, to the banner or to `onOvertaken`. Never rejects. */
-export async function carryOut(order: Order, { client, signal, notices, setRunning, onOvertaken }: CarryOut): Promise<void> {
+export async function carryOut(order: Order, { client, signal, setRunning, onOvertaken }: CarryOut): Promise<void> {
   try {
     const config = await client.ensureQueryData(configQuery)
     const reloadConfig = () => client.fetchQuery({ ...configQuery, staleTime: 0 })
@@ -46,14 +45,14 @@ export async function carryOut(order: Order, { client, signal, notices, setRunni
     const opensByItself = !matchMedia('(pointer: coarse)').matches
     const purchase = await runPurchase({ order, config, reloadConfig, opensByItself, untilPressed, signal, onProgress })
     // The page of a checkout says by itself that it is delivered.
-    if (order.checkout === undefined || purchase.status !== 'settled') tellOutcome(purchase, notices)
+    if (order.checkout === undefined || purchase.status !== 'settled') tellOutcome(purchase)
     await dropOpenPurchase(client, purchase.purchaseId)
     if (purchase.status === 'settled') await pause(DELIVERED_MS)
   } catch (error) {
     const text = errorSentence(error, messages.purchaseFailed)
     if (error instanceof Overtaken) onOvertaken(order)
-    else if (error instanceof PurchaseStopped && error.byBuyer) notices.showToast(text)
-    else notices.showBanner(text)
+    else if (error instanceof PurchaseStopped && error.byBuyer) showToast(text)
+    else showBanner(text)
   }
 }
 

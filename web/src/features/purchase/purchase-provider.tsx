@@ -4,9 +4,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMemo, useRef, useState } from 'react'
 
 import { refreshMarket } from '../../api/queries.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { useSession } from '../../session/session-store.ts'
-import { useConnect } from '../../wallet/use-connect.ts'
+import { connectChosenAnd } from '../../wallet/connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { type Order } from './order/order.ts'
 import { PurchaseContext, type RunningPurchase } from './use-purchase.ts'
@@ -49,8 +49,6 @@ interface Buy {
 /** The ways to begin a purchase. */
 function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) => void): Buy {
   const client = useQueryClient()
-  const { showBanner, showToast } = useNotices()
-  const { connectChosenAnd } = useConnect()
   const lastPress = useRef<AbortController>(undefined)
   const check = useCallback(
     (wanted: Order | Listing, proceed: () => void) => {
@@ -68,7 +66,7 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
       // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
       else connectChosenAnd(({ account }) => refuseOr(account.address), '_id' in wanted ? wanted._id : undefined)
     },
-    [client, connectChosenAnd, showBanner, showToast],
+    [client],
   )
   return useMemo(
     () => ({
@@ -79,7 +77,7 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
           .then(({ gatherListing }) => gatherListing(listing, amount))
           .then((refusal) => refusal && showToast(refusal, 'bad')),
     }),
-    [check, askToConfirm, pay, showToast],
+    [check, askToConfirm, pay],
   )
 }
 
@@ -97,28 +95,27 @@ function useRunPurchase(
   onOvertaken: (order: Order) => void,
 ): RunPurchase {
   const client = useQueryClient()
-  const notices = useNotices()
   const underWay = useRef<AbortController>(undefined)
   const run = useCallback(
     (order: Order) => {
       if (underWay.current) {
-        notices.showToast('Your other purchase is still under way. Wait for it or cancel it, then try again.', 'bad')
+        showToast('Your other purchase is still under way. Wait for it or cancel it, then try again.', 'bad')
         return
       }
       const cancellation = new AbortController()
       underWay.current = cancellation
       setRunning(begun(order))
       void import('./carry-out.ts')
-        .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, notices, setRunning, onOvertaken }))
+        .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, setRunning, onOvertaken }))
         // The code that runs it could not be downloaded, so nothing has happened.
-        .catch(() => notices.showBanner(messages.purchaseFailed))
+        .catch(() => showBanner(messages.purchaseFailed))
         .then(() => {
           underWay.current = undefined
           setRunning(undefined)
           refreshMarket()
         })
     },
-    [client, notices, setRunning, onOvertaken],
+    [client, setRunning, onOvertaken],
   )
   const cancel = useCallback(
     () => void import('./carry-out.ts').then(({ stopPurchase }) => underWay.current && stopPurchase(underWay.current)),

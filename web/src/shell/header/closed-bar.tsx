@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 import { useMarketTime } from '../../api/client.ts'
 import { configQuery } from '../../api/queries.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showToast } from '../../feedback/notices.ts'
 import { useNow } from '../../ui/use-now.ts'
 
 /** Says why nothing can be bought: the market cannot be updated, or the studio has paused it. */
@@ -16,8 +16,7 @@ export function ClosedBar({ away }: { away: boolean }) {
 /** Shows the age of the market on the screen while it cannot be updated, and reports when it can be again. */
 function AsOfBar() {
   const { asOf } = useMarketTime()
-  const { showToast } = useNotices()
-  useEffect(() => () => showToast('The market is up to date again.', 'good'), [showToast])
+  useEffect(() => () => showToast('The market is up to date again.', 'good'), [])
   const age = formatAge(useNow() - asOf)
   const [firstAge] = useState(age)
   return (

@@ -10,7 +10,7 @@ import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
-import { useConnect } from '../../wallet/use-connect.ts'
+import { connectChosen } from '../../wallet/connect.ts'
 import { CrashScreen } from '../crash-screen.tsx'
 import { VIEW_ID } from '../use-view.ts'
 
@@ -37,7 +37,6 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
 }
 
 function VisitorSell() {
-  const { connectChosen } = useConnect()
   return <Button onClick={connectChosen}>Sell</Button>
 }
 

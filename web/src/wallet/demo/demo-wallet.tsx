@@ -28,7 +28,7 @@ import {
   type StandardEventsOnMethod,
 } from '@wallet-standard/features'
 
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner } from '../../feedback/notices.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
@@ -39,12 +39,11 @@ const ApprovalDialog = lazyComponent(async () => (await import('./approval-dialo
 
 /** The Demo Wallet: registers it among the wallets of this browser, and shows its window when it asks for an approval. */
 export function DemoWallet() {
-  const { showBanner } = useNotices()
   const { request } = useApproval()
   const shown = useRetained(request)
   useEffect(() => {
     registerDemoWallet().catch(() => showBanner('The Demo Wallet does not work in this browser: it cannot make ed25519 keys.'))
-  }, [showBanner])
+  }, [])
   if (!shown) return null
   return (
     <Part>

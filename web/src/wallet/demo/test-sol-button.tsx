@@ -5,7 +5,7 @@ import { errorSentence } from '../../api/api-error.ts'
 import { requestTestSol, solQuery } from '../../api/chain.ts'
 import { pause } from '../../api/retry-passing.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { useNotices } from '../../feedback/notices.ts'
+import { showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 
 /** Adds test SOL to the Demo Wallet: automatically when it is empty, and on request. */
@@ -42,7 +42,6 @@ function useTopUp(walletAddress: string): void {
 
 /** Adds test SOL to a wallet of the local chain, and says when it is there; a failure goes to the banner. */
 function useAddTestSol(walletAddress: string) {
-  const { showBanner, showToast } = useNotices()
   return useMutation({
     mutationFn: async (_notice: { success: string }) => addTestSol(walletAddress),
     onSuccess: (_, { success }) => showToast(success, 'good'),

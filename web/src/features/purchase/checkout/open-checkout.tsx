@@ -1,13 +1,13 @@
 import { solText } from '@juicebar/contract/money'
 import { type ReactNode, useEffect, useState } from 'react'
 
-import { useSignIn } from '../../../session/sign-in-button.tsx'
+import { signInOrTell } from '../../../session/sign-in-button.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { formatClock, formatCountdown } from '../../../ui/format.ts'
 import { InBrowser } from '../../../ui/in-browser.tsx'
 import { Spinner } from '../../../ui/spinner.tsx'
 import { useNow } from '../../../ui/use-now.ts'
-import { useConnect } from '../../../wallet/use-connect.ts'
+import { connectChosen } from '../../../wallet/connect.ts'
 import { openPicker, useWallet } from '../../../wallet/wallet-store.ts'
 import { type ShownPrice, watchPrice } from '../best-price/quote.ts'
 import { formatLamports, priceOf, totalOf } from '../order/order-terms.ts'
@@ -146,8 +146,6 @@ interface PayButtonProps {
 
 /** The page's one button: it does what comes next. As long as it is there it is one button to React, so that the focus stays. */
 function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) {
-  const { connectChosen } = useConnect()
-  const signIn = useSignIn()
   const { place } = usePurchase()
   const isBusy = step === 'checking' || step === 'connecting' || step === 'signing-in'
   const switches = obstacle?.kind === 'other wallet' || obstacle?.kind === 'wallet cannot pay'
@@ -156,7 +154,7 @@ function PayButton({ step, obstacle, order, isTooSoon }: PayButtonProps) {
     const { connected } = useWallet.getState()
     if (switches) openPicker()
     else if (step === 'connect') connectChosen()
-    else if (step === 'sign-in' && connected) signIn(connected)
+    else if (step === 'sign-in' && connected) signInOrTell(connected)
     else if (step === 'pay' && order) place(order)
   }
   return (

@@ -6,7 +6,7 @@ import { isPassing } from '../../../api/api-error.ts'
 import { call } from '../../../api/client.ts'
 import { pause } from '../../../api/retry-passing.ts'
 import { openPurchasesQuery } from '../../../api/queries.ts'
-import { type NoticeActions } from '../../../feedback/notices.ts'
+import { showBanner, showToast } from '../../../feedback/notices.ts'
 import { shortSignature } from '../../../ui/format.ts'
 import { endedText } from '../order/order-terms.ts'
 import { type PaidPurchase } from '../order/order.ts'
@@ -58,7 +58,7 @@ async function ask({ purchaseId, listingId, signature, coSigned }: Followed): Pr
 const told = new Set<string>()
 
 /** Tells the buyer the outcome of a purchase, once: in a toast if it was delivered, otherwise in the banner. */
-export function tellOutcome(purchase: Purchase, { showBanner, showToast }: Pick<NoticeActions, 'showBanner' | 'showToast'>): void {
+export function tellOutcome(purchase: Purchase): void {
   if (told.has(purchase.purchaseId)) return
   told.add(purchase.purchaseId)
   if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')

@@ -4,11 +4,11 @@ import { useMutation } from '@tanstack/react-query'
 
 import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
 import { refreshMarket } from '../../../api/queries.ts'
-import { useNotices } from '../../../feedback/notices.ts'
+import { showBanner, showToast } from '../../../feedback/notices.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountdown } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
-import { useConnect } from '../../../wallet/use-connect.ts'
+import { connectChosen } from '../../../wallet/connect.ts'
 import { useWallet } from '../../../wallet/wallet-store.ts'
 import { endedText, orderOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
@@ -33,7 +33,6 @@ export function HoldState({ until }: { until: number }) {
  */
 export function HoldActions({ purchase, checkout }: { purchase: Purchase; checkout?: string }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
-  const { connectChosen } = useConnect()
   const { pay } = usePurchase()
   const { mutate: cancelHold } = useCancelHold()
   const { purchaseId, payMillisLeft } = purchase
@@ -54,7 +53,6 @@ const CANCELLING = 'Cancelled. The listing is free again once the network shows 
 
 /** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
 function useCancelHold() {
-  const { showBanner, showToast } = useNotices()
   return useMutation({
     mutationFn: cancelHold,
     onSuccess: (purchase) => showToast(purchase.status === 'held' ? CANCELLING : endedText(purchase)),

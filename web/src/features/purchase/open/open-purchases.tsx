@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 
 import { keys, openPurchasesQuery, refreshMarket, reload } from '../../../api/queries.ts'
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
-import { useNotices } from '../../../feedback/notices.ts'
+import { showBanner } from '../../../feedback/notices.ts'
 import { Button } from '../../../ui/button.tsx'
 import { failureText } from '../flow/failure-text.ts'
 import { dropOpenPurchase, followPurchase, tellOutcome } from '../flow/follow-purchase.ts'
@@ -146,15 +146,14 @@ function useOpenPurchases(): { purchases: readonly Purchase[]; loadedAt: number 
  */
 function useResumePurchases(open: readonly Purchase[] | undefined, running: Order | undefined): void {
   const client = useQueryClient()
-  const notices = useNotices()
   const { mutate: resume } = useMutation({
     mutationFn: ({ purchaseId, listingId, signature, coSigned }: PaidPurchase) =>
       followPurchase({ purchaseId, listingId, signature, coSigned, onChange: () => reload(keys.openPurchases) }),
     onSuccess: async (purchase) => {
-      tellOutcome(purchase, notices)
+      tellOutcome(purchase)
       await dropOpenPurchase(client, purchase.purchaseId)
     },
-    onError: (error) => notices.showBanner(failureText(error, { sent: true })),
+    onError: (error) => showBanner(failureText(error, { sent: true })),
     onSettled: refreshMarket,
   })
   useEffect(() => {

@@ -5,7 +5,7 @@ import { call } from '../../../api/client.ts'
 import { keys, openPurchasesQuery, refreshMarket } from '../../../api/queries.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { retryPassing } from '../../../api/retry-passing.ts'
-import { type NoticeActions, useNotices } from '../../../feedback/notices.ts'
+import { showBanner } from '../../../feedback/notices.ts'
 import { useSession } from '../../../session/session-store.ts'
 import { forgetPayment, readInterrupted, type SignedPayment, submitUntilAnswered } from '../co-signed/pay-co-signed.ts'
 import { failureText, refusedText } from '../flow/failure-text.ts'
@@ -30,7 +30,6 @@ export function useInterruptedPayment(walletAddress: string | undefined): Interr
   const [found, setFound] = useState(() => find(walletAddress))
   if (found.walletAddress !== walletAddress) setFound(find(walletAddress))
   const { payment } = found
-  const notices = useNotices()
   useEffect(() => {
     if (walletAddress === undefined) return undefined
     return useSession.subscribe(({ user }) => user?.walletAddress !== walletAddress && forgetPayment())
@@ -40,18 +39,16 @@ export function useInterruptedPayment(walletAddress: string | undefined): Interr
     // Another wallet may have signed in meanwhile.
     const change = (next: Partial<Interrupted>) =>
       setFound((current) => (current.walletAddress === payment.walletAddress ? { ...current, ...next } : current))
-    void finish(payment, notices, (purchase) => change({ accepted: { order: payment.order, purchase, readAt: Date.now() } })).finally(
-      () => {
-        change({ payment: undefined })
-        refreshMarket()
-      },
-    )
-  }, [payment, notices])
+    void finish(payment, (purchase) => change({ accepted: { order: payment.order, purchase, readAt: Date.now() } })).finally(() => {
+      change({ payment: undefined })
+      refreshMarket()
+    })
+  }, [payment])
   return found
 }
 
 /** Never rejects. */
-async function finish(payment: SignedPayment, notices: NoticeActions, onAccepted: (purchase: Purchase) => void): Promise<void> {
+async function finish(payment: SignedPayment, onAccepted: (purchase: Purchase) => void): Promise<void> {
   const { order } = payment
   let sent = false
   try {
@@ -61,28 +58,28 @@ async function finish(payment: SignedPayment, notices: NoticeActions, onAccepted
     onAccepted(purchase)
     if (purchase.status !== 'ended') takeOut(order.items)
     await Promise.all([openPurchasesQuery.queryKey, keys.checkouts].map((queryKey) => queryClient.refetchQueries({ queryKey })))
-    void tellEnd({ ...purchase, signature }, payment, notices)
+    void tellEnd({ ...purchase, signature }, payment)
   } catch (error) {
-    tellFailure(error, { payment, notices, sent })
+    tellFailure(error, { payment, sent })
   }
 }
 
 /** Whoever else follows the purchase tells its end, or this does. Never rejects. */
-async function tellEnd(paid: PaidPurchase, payment: SignedPayment, notices: NoticeActions): Promise<void> {
+async function tellEnd(paid: PaidPurchase, payment: SignedPayment): Promise<void> {
   try {
     const purchase = await followPurchase({ ...paid, coSigned: true, onChange: () => undefined })
     // The page of a checkout says by itself that it is delivered.
-    if (purchase.status !== 'settled' || payment.order.checkout === undefined) tellOutcome(purchase, notices)
+    if (purchase.status !== 'settled' || payment.order.checkout === undefined) tellOutcome(purchase)
   } catch (error) {
-    tellFailure(error, { payment, notices, sent: true })
+    tellFailure(error, { payment, sent: true })
   }
 }
 
-function tellFailure(error: unknown, { payment, notices, sent }: { payment: SignedPayment; notices: NoticeActions; sent: boolean }): void {
+function tellFailure(error: unknown, { payment, sent }: { payment: SignedPayment; sent: boolean }): void {
   // Who is not signed in any more can ask nothing, and somebody else is not concerned.
   if (sent && useSession.getState().user?.walletAddress !== payment.walletAddress) return
   const refused = sent ? undefined : (refusedText(error, payment.order) ?? (isOvertaken(error) ? overtakenText : undefined))
-  notices.showBanner(refused ?? failureText(error, { sent }))
+  showBanner(refused ?? failureText(error, { sent }))
 }
 
 function find(walletAddress: string | undefined): Interrupted & { walletAddress: string | undefined } {
