@@ -4,7 +4,7 @@ import { list, remove } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { live } from './support/first-view.mjs'
 import { holdScripts } from './support/hold-scripts.ts'
-import { banner, expect, test } from './support/test.ts'
+import { banner, expect, findListing, test } from './support/test.ts'
 
 const offers = (page: Page) => page.getByRole('article')
 
@@ -254,8 +254,7 @@ test.describe('the page of a listing', () => {
       await remove(seller, id)
       await expect(firstView(page).getByText('Its seller has taken this listing off the market.')).toBeVisible()
       await page.keyboard.press('Escape')
-      await page.getByPlaceholder('Search...').fill(seller.address)
-      await page.getByRole('article').locator(`a[href="/listing/${other}"]`).click()
+      await (await findListing(page, seller.address)).locator(`a[href="/listing/${other}"]`).click()
       await expect(banner(page)).toContainText('This part of the page could not be shown. Reload the page.')
       await banner(page).getByRole('button', { name: 'Dismiss' }).click()
       await expect(banner(page)).toBeHidden()
