@@ -1,3 +1,4 @@
+import { roundToLamport } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 import { type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -25,7 +26,7 @@ export function showTrade(client: QueryClient, sold: Listing, at: Date): void {
   if (loaded.some((trade) => isSame(trade, sold, at))) return
   change<TradePages>(client, trades, (pages) => withTrade(pages, tradeOf(sold, at)))
   change<SummaryItem[]>(client, summaryQuery.queryKey, (items) =>
-    items.map((item) => (item.tokenType === tokenType ? { ...item, last: sold.unitPrice } : item)),
+    items.map((item) => (item.tokenType === tokenType ? withTraded(item, sold) : item)),
   )
   for (const range of Object.keys(ranges) as Range[]) {
     change<CandleSeries>(client, candlesQuery(tokenType, range).queryKey, (series) => withSale(series, range, sold, at))
@@ -58,6 +59,10 @@ function tradeOf({ _id, tokenType, amount, price, unitPrice, lamports }: Listing
 function withTrade(list: TradePages, trade: Trade): TradePages {
   const [first, ...others] = list.pages
   return first ? { ...list, pages: [{ ...first, trades: [trade, ...first.trades] }, ...others] } : list
+}
+
+function withTraded(item: SummaryItem, { price, unitPrice }: Listing): SummaryItem {
+  return { ...item, last: unitPrice, volume24h: roundToLamport(item.volume24h + price) }
 }
 
 /** This browser's clock may be behind the server's, so the sale is never put before the last candle. */

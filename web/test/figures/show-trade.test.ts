@@ -41,14 +41,14 @@ function loadPage({ trades = [], candles = [] }: { trades?: Trade[]; candles?: C
   client.setQueryData(keys.trades, { pages: [{ trades, nextCursor: null }], pageParams: [''] })
   client.setQueryData(keys.day, { candles, readAt: 0, from: undefined })
   client.setQueryData(summaryQuery.queryKey, [
-    { tokenType: 'APPLE_JUICE', floor: null, amount: 0, last: null, change24h: null, volume24h: 0 },
+    { tokenType: 'APPLE_JUICE', floor: null, amount: 0, last: null, change24h: null, volume24h: 0.1 },
   ])
   return {
     client,
     shown: () => ({
       trades: client.getQueryData(keys.trades)?.pages[0]?.trades ?? [],
       candles: client.getQueryData(keys.day)?.candles ?? [],
-      last: client.getQueryData(summaryQuery.queryKey)?.[0]?.last,
+      summary: client.getQueryData(summaryQuery.queryKey)?.[0],
     }),
   }
 }
@@ -56,11 +56,11 @@ function loadPage({ trades = [], candles = [] }: { trades?: Trade[]; candles?: C
 test('the first sale of a drink is shown everywhere as soon as its event arrives', () => {
   const { client, shown } = loadPage({})
   showTrade(client, sold, AT)
-  const { trades, candles, last } = shown()
+  const { trades, candles, summary } = shown()
   expect(trades).toMatchObject([{ amount: 10, price: 0.5, unitPrice: 0.05, lamports: '500000000', settledAt: AT.toISOString() }])
   expect(trades.map(isHeard)).toEqual([true])
   expect(candles).toMatchObject([{ start: '2030-01-01T12:00:00.000Z', open: 0.05, close: 0.05, amount: 10, sol: 0.5, trades: 1 }])
-  expect(last).toBe(0.05)
+  expect(summary).toMatchObject({ last: 0.05, volume24h: 0.6 })
 })
 
 test('a sale joins the candle of its step, and begins one after it', () => {

@@ -112,7 +112,7 @@ function PriceHead({ drink, actions }: PriceHeadProps) {
             </h2>
             <Now figures={figures} />
           </div>
-          <div className="flex flex-wrap items-center gap-2 max-sm:flex-col max-sm:items-start max-sm:gap-1">{actions}</div>
+          <div className="flex flex-col items-end gap-1">{actions}</div>
         </div>
         <dl className="figures grid grid-cols-2 gap-x-5 gap-y-2 text-small max-sm:col-span-2 max-sm:p-4 sm:flex sm:gap-y-3 sm:flex-wrap sm:gap-x-10">
           <Fact name="Last sold for">{figures && (figures.last === null ? 'never sold' : `${formatUnitPrice(figures.last)} SOL`)}</Fact>

@@ -58,7 +58,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
       >
         Sell
       </Button>
-      <p className="figures w-full text-tiny text-dim">
+      <p className="figures text-tiny text-dim">
         {balance !== undefined && (balance > 0 ? `You have ${formatAmount(balance)}.` : 'You have none.')}
       </p>
       <Part>
