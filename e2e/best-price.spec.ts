@@ -58,6 +58,18 @@ for (const width of [390, 1280]) {
   )
 }
 
+test('the higher price of another drink has not risen', async ({ page, trader }) => {
+  const seller = await trader({ sol: 0 })
+  const listed = [await list(seller, 'APPLE_JUICE', 10, 0.001), await list(seller, 'ORANGE_JUICE', 10, 0.5)]
+  await page.goto('/?tokenType=APPLE_JUICE')
+  await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: 'Buy 10 for 0.001 SOL' })).toBeEnabled()
+  await page.getByText('Orange Juice', { exact: true }).first().click()
+  const panel = bestPrice(page, 'Orange Juice')
+  await expect(panel.getByRole('button', { name: /^(?:Buy 10 for|Accept) [\d.]+ SOL$/ })).toBeEnabled()
+  await expect(panel).not.toContainText('a moment ago')
+  for (const id of listed) await remove(seller, id)
+})
+
 test.describe('an order that was shown before the market moved', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 

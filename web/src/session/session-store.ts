@@ -36,11 +36,11 @@ export async function restoreSession(): Promise<void> {
   }
   try {
     const { user } = await call('me', {})
-    // Ended, or replaced, meanwhile: whoever did that has said who is signed in.
-    if (readJwt() !== jwt) return
+    // Ended or replaced meanwhile, perhaps in another tab.
+    if (readJwt() !== jwt) return await restoreSession()
     useSession.setState(isForeign(user) ? signedOut : { ...signedOut, authorization: 'signed-in', user })
   } catch (error) {
-    if (useSession.getState().authorization === 'checking') useSession.setState(signedOut)
+    if (readJwt() === jwt && useSession.getState().authorization === 'checking') useSession.setState(signedOut)
     throw error
   }
 }

@@ -19,7 +19,7 @@ export function useSessionLifecycle({ online }: { online: boolean }): void {
   useLogOutOnDisconnect()
 }
 
-/** Until it is known who is signed in, `before-paint.js` keeps what only visitors see from somebody who was signed in before. */
+/** Until it is known who is signed in, `early.js` keeps what only visitors see from somebody who was signed in before. */
 function forgetHint(authorization: SessionState['authorization']): void {
   if (authorization !== 'checking') delete document.documentElement.dataset['session']
 }

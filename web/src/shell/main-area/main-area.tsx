@@ -73,7 +73,8 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const onBuy = paused ? undefined : buy
   const walletAddress = session.user?.walletAddress
   const bestPrice = (tokenType: TokenType) => (
-    <Part fallback={<div className="card best-price breathe" />}>
+    // Another drink's is another: nothing of it was typed, and no price of it has risen.
+    <Part key={tokenType} fallback={<div className="card best-price breathe" />}>
       <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
     </Part>
   )
