@@ -31,11 +31,11 @@ interface MarketProps {
   /** The sales of one drink or of all. */
   Activity: ComponentType<{ tokenType: TokenType | undefined }>
   /** The prices of the drinks that pass the filter. */
-  Prices: ComponentType<MarketFilter>
+  prices: (filter: MarketFilter) => ReactNode
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ bestPrice, Activity, Prices, ...cards }: MarketProps) {
+export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
@@ -49,7 +49,7 @@ export function Market({ bestPrice, Activity, Prices, ...cards }: MarketProps) {
         Market
       </h2>
       <MarketToolbar filter={filter} onChange={change} />
-      <Prices {...filter} />
+      {prices(filter)}
       {!filter.tokenType && (
         <p className="text-small text-dim max-sm:text-tiny">{inMarketWords('Choose a drink to buy any amount of it at the best price.')}</p>
       )}

@@ -60,6 +60,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const gathered = useMemo(() => new Set(listings.map(({ listingId }) => listingId)), [listings])
   const cooldowns = useCooldowns(session.user?.walletAddress)
   const path = usePath()
+  const [opensOnListing] = useState(() => shownPath().startsWith(LISTING_PATH))
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking') return <CheckingServer />
@@ -78,6 +79,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
     </Part>
   )
+  const prices = ({ search, tokenType }: PriceFilter) => <Prices {...{ search, tokenType, opensOnListing }} />
   const onDrink = path.startsWith(DRINK_PATH)
   const market = (
     <>
@@ -100,7 +102,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
         <Part>
           <Market
-            {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, Prices }}
+            {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}
             onGather={walletAddress ? gather : undefined}
           />
         </Part>
@@ -142,9 +144,10 @@ function isPage(path: string): boolean {
   return path === '/' || path === '/index.html' || path.startsWith(DRINK_PATH) || (path.startsWith(LISTING_PATH) && path !== LISTING_PATH)
 }
 
-/** The prices above the market. */
-function Prices(filter: ComponentProps<typeof PriceStrip>) {
-  const [opensOnListing] = useState(() => shownPath().startsWith(LISTING_PATH))
+type PriceFilter = ComponentProps<typeof PriceStrip>
+
+/** The prices above the market. `opensOnListing`: the page was opened on a listing, behind which they can wait. */
+function Prices({ opensOnListing, ...filter }: PriceFilter & { opensOnListing: boolean }) {
   const strip = (
     <Part linksOnly fallback={<PricesToCome />}>
       <PriceStrip {...filter} />
