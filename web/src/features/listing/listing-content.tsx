@@ -5,7 +5,6 @@ import { configQuery } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
-import { InBrowser } from '../../ui/in-browser.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -32,7 +31,8 @@ export interface ListingContentProps {
   onClose: () => void
   /** The codes for a phone are on the screen. They stay: the hold that makes the listing unavailable may be the phone's. */
   byPhone: boolean
-  onByPhone: (byPhone: boolean) => void
+  /** Undefined if that is not offered here. */
+  onByPhone: ((byPhone: boolean) => void) | undefined
 }
 
 /** What is offered, by whom, and how to buy it or why not. */
@@ -61,11 +61,7 @@ export function ListingContent({ listing, walletAddress, onBuy, onClose, byPhone
           {reason}
         </p>
       )}
-      {(!reason || byPhone) && (
-        <InBrowser>
-          <BuyByPhone listing={listing} reason={reason} shown={byPhone} onShow={onByPhone} />
-        </InBrowser>
-      )}
+      {(!reason || byPhone) && onByPhone && <BuyByPhone listing={listing} reason={reason} shown={byPhone} onShow={onByPhone} />}
       {reason && (
         <Button className="needs-script mt-5 w-full" onClick={onClose}>
           See what else is for sale

@@ -46,7 +46,8 @@ export function Addressed({ closed }: { closed: boolean }) {
   }
   return (
     <Part>
-      {firstView && <FirstViewOfListing listing={firstView} {...content} />}
+      {/* The way to buy by phone comes with the dialog: it moves the button above it, which somebody may be pressing. */}
+      {firstView && <FirstViewOfListing listing={firstView} {...content} byPhone={false} onByPhone={undefined} />}
       {!isFirst && isAlive && (
         <PartOnTop wanted={listingId}>
           <ListingDialog listingId={listingId} {...content} />
