@@ -5,6 +5,8 @@ import { type Lamports } from '@juicebar/contract/money'
 export const BLOCKHASH_BLOCKS = 150n
 /** No transaction that was valid, or landed, by now can land so many blocks above the finalized chain: that is some 32 blocks behind. */
 export const MOST_BLOCKS_AHEAD = 300n
+/** Several times what any cluster reaches: a slot takes 214 ms on mainnet, and 50 ms in tests. */
+export const MOST_SLOTS_PER_SECOND = 50
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -199,7 +201,7 @@ export interface Chain {
   /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** The highest slot in any answer so far. Never decreases on one chain. */
+  /** The highest slot in any answer so far. Never decreases on one chain, unless one endpoint told it and others disprove it. */
   highestSlot(): Promise<bigint>
   /**
    * The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. What can land by

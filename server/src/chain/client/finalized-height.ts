@@ -1,3 +1,4 @@
+import { MOST_SLOTS_PER_SECOND } from '../chain.ts'
 import { type ChainLog } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
@@ -26,8 +27,6 @@ export interface KnownTip extends Tip {
   confirmed: boolean
 }
 
-/** Several times what any cluster reaches: a slot takes 214 ms on mainnet, and 50 ms in tests. */
-const MOST_SLOTS_PER_SECOND = 50
 /** How far an honest endpoint may lag or be ahead: about 18 minutes on mainnet. */
 const SLACK = 5_000n
 
@@ -67,6 +66,8 @@ function least(numbers: readonly bigint[]): bigint {
 
 /** How long a reading of the finalized chain at all endpoints serves. */
 const READING_MILLIS = 60_000
+/** And one that no second endpoint has confirmed: it may be the word of one that lies. */
+const UNCONFIRMED_MILLIS = 5_000
 /** A number that does not fit has all endpoints asked again, at most this often. */
 const LEAST_MILLIS = 1_000
 /** An endpoint that keeps telling such numbers is logged again after this time. */
@@ -100,7 +101,7 @@ export class Outliers {
   async require(endpoint: Endpoint, number: 'slot' | 'height', told: bigint): Promise<bigint> {
     if (this.#pool.endpoints.length === 1) return told
     if (!this.#tip) await this.#readAgain()
-    else if (this.#age() >= READING_MILLIS) void this.#readAgain()
+    else if (this.#age() >= (this.#tip.confirmed ? READING_MILLIS : UNCONFIRMED_MILLIS)) void this.#readAgain()
     if (this.#fits(number, told)) return told
     if (this.#age() >= LEAST_MILLIS) await this.#readAgain()
     if (this.#fits(number, told)) return told
@@ -114,12 +115,14 @@ export class Outliers {
   }
 
   /**
-   * Whether two endpoints agree that a number that was believed is too high. If one lied while no other answered, its number was the best
-   * there was, and must not outlive that. One endpoint alone disproves nothing, and nothing that is near what an honest one can tell: too low
-   * a height would end holds too early. Two that agree may be as far below the chain as one may be above it.
+   * Whether a number that was believed is too high. If one endpoint lied while no other answered, its number was the best there was, and must
+   * not outlive that. Nothing disproves what is near to what an honest one can tell: two that agree may be as far below the chain as one may
+   * be above it. A height is disproved only by two that agree, since too low a one would end holds too early; a slot by any, since from
+   * too high a one on no payment would be found.
    */
   isTooHigh(number: 'slot' | 'height', believed: bigint): boolean {
-    return this.#tip?.confirmed === true && believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
+    if (!this.#tip || (number === 'height' && !this.#tip.confirmed)) return false
+    return believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
   }
 
   #fits(number: 'slot' | 'height', told: bigint): boolean {

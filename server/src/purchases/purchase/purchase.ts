@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { feeAt, lamports, type Lamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD, MOST_SLOTS_PER_SECOND } from '../../chain/chain.ts'
 
 /** The fee's terms, fixed when a purchase is held; later changes of the setting do not affect them. */
 export interface FeeTerms {
@@ -74,6 +74,20 @@ export function lastHeightOf(blockHeight: bigint): bigint {
  */
 export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
   return stored > blockHeight + 2n * MOST_BLOCKS_AHEAD
+}
+
+/**
+ * The slot to keep for a purchase in place of one that an endpoint told wrongly: none was placed in a slot above the finalized chain of now.
+ * @param ageSeconds since it was placed
+ * @returns at most the chain's slot at that time; undefined if the one that is kept may be right
+ */
+export function correctedSlot(
+  { heldAtSlot, ageSeconds }: { heldAtSlot: bigint; ageSeconds: number },
+  finalizedSlot: bigint,
+): bigint | undefined {
+  if (heldAtSlot <= finalizedSlot) return undefined
+  const slot = finalizedSlot - BigInt(Math.ceil(ageSeconds * MOST_SLOTS_PER_SECOND))
+  return slot > 0n ? slot : 0n
 }
 
 /** One item of a purchase, as agreed. */

@@ -10,7 +10,7 @@ import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
-import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
+import { saveHistorySearches, type DuePurchase, lowerHeldAtSlot, setReleaseHeight } from './reconciliation-store.ts'
 import { ruleOut } from './prove-expired.ts'
 import { type LandedTransaction } from '../../chain/chain.ts'
 import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
@@ -45,6 +45,13 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
       break
     case 'voidPayment':
       await giveUp(deps, purchase, action.payment)
+      break
+    case 'lowerHeldAtSlot':
+      await lowerHeldAtSlot(database, purchase, action.slot)
+      deps.log.warn(
+        purchaseFields(purchase, { waitingFor: null }),
+        'a hold was placed in a slot that the chain has not reached; it was lowered',
+      )
       break
     case 'setReleaseHeight':
       await setReleaseHeight(database, purchase, action.height)

@@ -47,6 +47,8 @@ export interface PurchaseSnapshot {
   search: ReferenceSearch
   /** The buyer's own transactions were searched. */
   scannedBuyer: boolean
+  /** The slot since which its payments are searched for, to be kept because the one that is kept is above the chain. */
+  heldAtSlot: bigint | undefined
   /** The height above which nothing signed in time can land, to be kept if none is kept yet, or one that is too high. */
   releaseHeight: bigint | undefined
   /** The height at which the payment expires, to be kept because the one that is kept is too high. */
@@ -67,6 +69,7 @@ export type PurchaseAction =
   | { kind: 'voidPayment'; payment: PaymentRow }
   | { kind: 'settle'; candidate: VerifiedCandidate }
   | { kind: 'ruleOut'; candidate: VerifiedCandidate }
+  | { kind: 'lowerHeldAtSlot'; slot: bigint }
   | { kind: 'setReleaseHeight'; height: bigint }
   | { kind: 'lowerExpiryHeight'; payment: PaymentRow; height: bigint }
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
@@ -146,7 +149,8 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
  * progress of the search, and whether such a proof is possible at all.
  */
 function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
-  const { purchase, releaseHeight, finalizedSearched, candidates, allRead } = snapshot
+  const { purchase, heldAtSlot, releaseHeight, finalizedSearched, candidates, allRead } = snapshot
+  if (heldAtSlot !== undefined) return [{ kind: 'lowerHeldAtSlot', slot: heldAtSlot }]
   if (releaseHeight !== undefined) return [{ kind: 'setReleaseHeight', height: releaseHeight }]
   if (purchase.releaseHeight === null) return []
   if (finalizedSearched && allRead && !candidates.some(isUndecided)) return [{ kind: 'endHold', because: 'unpaid' }]

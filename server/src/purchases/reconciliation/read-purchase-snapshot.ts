@@ -2,7 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
 import { hashMessage } from '../../chain/transactions/message.ts'
-import { isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -114,6 +114,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     allRead: true,
     search: purchase,
     scannedBuyer: false,
+    heldAtSlot: undefined,
     releaseHeight: undefined,
     expiryHeight: undefined,
     finalizedSearched: false,
@@ -194,6 +195,8 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   const view = await round.finalized()
   if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
   if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
+  const heldAtSlot = correctedSlot(purchase, view.slot)
+  if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)
 }
 
@@ -231,7 +234,7 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
   const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
     address,
-    sinceSlot: purchase.heldAtSlot,
+    sinceSlot: correctedSlot(purchase, view.slot) ?? purchase.heldAtSlot,
   }))
   const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
   return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot

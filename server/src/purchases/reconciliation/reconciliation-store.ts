@@ -241,6 +241,17 @@ export async function setReleaseHeight(database: Database, { id, leasedAt }: Due
     .execute()
 }
 
+/** Of a hold. It never rises. */
+export async function lowerHeldAtSlot(database: Database, { id }: Pick<DuePurchase, 'id'>, slot: bigint): Promise<void> {
+  await database
+    .updateTable('purchases')
+    .set({ heldAtSlot: slot })
+    .where('id', '=', id)
+    .where('status', '=', 'held')
+    .where('heldAtSlot', '>', slot)
+    .execute()
+}
+
 /** How many of a wallet's purchases or cases become due when it opens their list; the schedule handles the others. */
 const REQUESTED_PURCHASES = 10
 const REQUESTED_CASES = 20

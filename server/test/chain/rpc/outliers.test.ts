@@ -113,6 +113,15 @@ test.each(readings.filter(([, method]) => method === 'getSlot' || method === 'ge
   },
 )
 
+test('an endpoint that lied while no other answered, from the start, is not believed once another does, though it lies on', async () => {
+  const { liar, honest, chain } = await besideLiar({ probeMillis: 200 })
+  honest.override({ getSlot: status(500), getBlockHeight: status(500) })
+  liar.override({ getSlot: raising(Infinity), getBlockHeight: raising(Infinity) })
+  await expect.poll(() => chain.highestSlot(), { timeout: 10_000 }).toBeGreaterThan(BigInt(FAR))
+  honest.override({})
+  await expect.poll(() => chain.highestSlot(), { timeout: 15_000 }).toBeLessThan(BigInt(FAR))
+})
+
 test('the only endpoint has nothing to be compared with', async () => {
   const { only, chain } = await clients.startBehindFront()
   only.override({ getSlot: result(FAR) })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { correctedSlot } from '../../../src/purchases/purchase/purchase.ts'
 import {
   decidePurchase,
   type PurchaseAction,
@@ -115,6 +116,11 @@ describe('what is done for a purchase', () => {
       'the release height is too high: it comes down',
       decide('windowClosed', { releaseHeight: 400n, finalizedSearched: true }),
       ['setReleaseHeight'],
+    ],
+    [
+      'the slot of the hold is above the chain: it comes down before anything is proved',
+      decide('windowClosed', { heldAtSlot: 90n, finalizedSearched: true }),
+      ['lowerHeldAtSlot'],
     ],
     ['a reserved payment would expire too late: its height comes down', decide('reserved', { payment: old, expiryHeight: 300n }), lowered],
     ['no endpoint can show copies of a reserved payment: the state says so', decide('reserved', { payment: old, ...blind }), unproved],
@@ -243,4 +249,12 @@ describe('in every state, whatever the chain shows', () => {
     )
     expect(forgotten).toEqual([])
   })
+})
+
+it.each([
+  ['it may be right', 1_000n, 60, 1_000n, undefined],
+  ['it is above the finalized chain of now', 1_001n, 10, 1_000n, 500n],
+  ['the chain began later', 1_000_000n, 60, 1_000n, 0n],
+])('the slot of a hold is corrected by the slots that may have passed since: %s', (_, heldAtSlot, ageSeconds, finalizedSlot, expected) => {
+  expect(correctedSlot({ heldAtSlot, ageSeconds }, finalizedSlot)).toBe(expected)
 })

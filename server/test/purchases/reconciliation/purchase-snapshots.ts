@@ -99,6 +99,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     allRead: true,
     search: held,
     scannedBuyer: false,
+    heldAtSlot: undefined,
     releaseHeight: undefined,
     expiryHeight: undefined,
     finalizedSearched: false,

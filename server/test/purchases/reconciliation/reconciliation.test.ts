@@ -29,10 +29,34 @@ async function expectSettledNext(purchase: Purchase): Promise<void> {
 }
 
 describe('a purchase that was held when an endpoint told a slot far ahead of the chain', () => {
-  it('is settled by the payment that carries its reference', async () => {
+  async function holdFarAhead(): Promise<Purchase> {
+    // Tests produce blocks faster than any chain, so that this hold is older than it would be, and the chain began before it.
+    await world.mine(250)
     const purchase = await holdForWallet()
-    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchase.purchaseId])
-    await expectSettledNext(purchase)
+    await world.connection.pool.query(
+      "update purchases set held_at_slot = held_at_slot + 1000000, created_at = created_at - interval '4 seconds' where id = $1",
+      [purchase.purchaseId],
+    )
+    return purchase
+  }
+
+  it('is settled by the payment that carries its reference', async () => {
+    await expectSettledNext(await holdFarAhead())
+  })
+
+  it('is settled by a payment without it, even if its buyer never comes back', async () => {
+    const purchase = await holdFarAhead()
+    await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.closePaymentWindow(purchase)
+    await world.untilStatus(purchase, 'settled')
+    await world.expectAllAddsUp()
+  })
+
+  it('ends unpaid if there is none, as any other', async () => {
+    const purchase = await holdFarAhead()
+    await world.closePaymentWindow(purchase)
+    await world.untilStatus(purchase, 'ended')
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'lapsed' })
   })
 })
 
