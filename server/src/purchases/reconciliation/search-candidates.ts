@@ -152,6 +152,24 @@ async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRo
   return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
 }
 
+/**
+ * What the other endpoints list of the buyer's own transactions, and the proving one does not, once that has listed all of them. What came
+ * after its view is not for the hold.
+ * @throws CHAIN_DOWN
+ */
+async function listOwnElsewhere(
+  { chain }: PurchaseDeps,
+  { buyer, heldAtSlot, needsReference }: PurchaseRow,
+  view: FinalizedView,
+  looks: readonly HistoryLook[],
+): Promise<readonly Signature[]> {
+  const own = looks.find(({ search }) => search.address === buyer)
+  if (needsReference || !own || own.search.decided) return []
+  const known = new Set(own.entries.map(({ signature }) => signature))
+  const everywhere = await chain.recentSignatures(buyer, heldAtSlot, NEWEST, { everywhere: true })
+  return landedSignatures(everywhere.filter(({ signature, slot }) => slot <= view.slot && !known.has(signature)))
+}
+
 export function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
   return [...new Set(entries.filter((entry) => !entry.failed).map((entry) => entry.signature))]
 }
@@ -238,7 +256,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const landed = payment && (await view.statusOf(payment.signature)) ? [payment.signature] : []
   // Before the hold ends, every endpoint is asked once more: a payment counts even if only one of them knows it.
   const isWhole = looks.every(({ whole }) => whole)
-  const elsewhere = isWhole ? await listEverywhere(deps, purchase) : []
+  const elsewhere = isWhole ? [...(await listEverywhere(deps, purchase)), ...(await listOwnElsewhere(deps, purchase, view, looks))] : []
   const isNew = (signature: Signature) => !known.some((candidate) => candidate.signature === signature)
   const unread = [landed, elsewhere, ...looks.map(signaturesOf)].map((signatures) => {
     return signatures.filter((signature) => isNew(signature) && !isRuledOut(deps.chain, purchase.id, signature))
@@ -257,7 +275,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
     searches: looks.map(({ search, entries, whole }) => ({
       ...search,
       decidedTo: decidedTo(entries, view.slot, isDecided) ?? search.decidedTo,
-      decided: search.decided || (whole && entries.every(isDecided)),
+      decided: search.decided || (whole && entries.every(isDecided) && elsewhere.every(isClear)),
     })),
   }
 }

@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type SignatureEntry } from '../../../src/chain/chain.ts'
+import { type FinalizedView, type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { createReconciliation } from '../../../src/purchases/reconciliation/reconcile-round.ts'
@@ -11,6 +11,20 @@ import { transfer } from '../transactions.ts'
 const world = useTradingWorld()
 
 const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet)
+
+/** A view whose methods can be taken from it. */
+function boundTo(view: FinalizedView): FinalizedView {
+  const { endpoint, genesisHash, slot, height } = view
+  return {
+    endpoint,
+    genesisHash,
+    slot,
+    height,
+    statusOf: (signature) => view.statusOf(signature),
+    history: (...args) => view.history(...args),
+    signaturesFor: (...args) => view.signaturesFor(...args),
+  }
+}
 
 /** So many holds that wallets may pay, of four buyers: one buyer may have only a few. */
 async function holdMany(count: number): Promise<Purchase[]> {
@@ -57,6 +71,26 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     await world.closePaymentWindow(purchase)
     await world.untilStatus(purchase, 'ended')
     expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'lapsed' })
+  })
+})
+
+describe('a payment without the reference that one endpoint hides', () => {
+  it('settles its hold, though that endpoint is the one to prove that there is none', async () => {
+    const purchase = await holdForWallet()
+    await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.mine(40)
+    await world.closePaymentWindow(purchase)
+    const hiding = world.withChain({
+      finalized: async (...args) => ({
+        ...boundTo(await world.chain.finalized(...args)),
+        history: async () => ({ kind: 'part', entries: [], older: undefined, pages: 1 }),
+        signaturesFor: async () => [],
+      }),
+      recentSignatures: async (...[of, since, limit, options]) =>
+        options?.everywhere ? world.chain.recentSignatures(of, since, limit, options) : [],
+    })
+    await hiding.reconcileUntil(async () => expect((await world.read(purchase.purchaseId)).status).not.toBe('held'))
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' })
   })
 })
 
