@@ -2,6 +2,7 @@ import { readArguments, usage } from './arguments.ts'
 import { findPrograms } from './patroni/packages.ts'
 import { patroniScenario } from './patroni/patroni-scenario.ts'
 import { type ChaosReport } from './report.ts'
+import { runRounds } from './rounds.ts'
 import { runChaos } from './run-chaos.ts'
 import { singleScenario } from './single-scenario.ts'
 
@@ -17,7 +18,7 @@ if (run) {
 }
 
 /** @returns undefined if there is nothing to run; why is said */
-async function prepare(): Promise<(() => Promise<ChaosReport>) | undefined> {
+async function prepare(): Promise<(() => Promise<Pick<ChaosReport, 'lines' | 'violations'>>) | undefined> {
   try {
     const given = readArguments(process.argv.slice(2))
     switch (given.kind) {
@@ -26,6 +27,8 @@ async function prepare(): Promise<(() => Promise<ChaosReport>) | undefined> {
         return undefined
       case 'single':
         return () => runChaos({ ...given.options, say }, singleScenario(given))
+      case 'rounds':
+        return () => runRounds({ ...given, options: { ...given.options, say } })
       case 'patroni': {
         const programs = await findPrograms()
         return () => runChaos({ ...given.options, say }, patroniScenario(programs, given.rounds))

@@ -11,6 +11,8 @@ export interface ChaosReport {
   lines: string[]
   purchases: number
   settled: number
+  /** In all. */
+  seconds: number
   violations: string[]
 }
 
@@ -83,7 +85,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('invariant violations', violations.length),
     ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
   ]
-  return { lines, purchases: purchases.length, settled, violations }
+  return { lines, purchases: purchases.length, settled, seconds: findings.seconds, violations }
 }
 
 /** A line of the report. */

@@ -28,7 +28,6 @@ import { createShop } from './studio/shop.ts'
 import { startStudio } from './studio/studio.ts'
 import { total } from './tally.ts'
 
-const LISTINGS_PER_SELLER = 6
 const PROGRESS_MILLIS = 10_000
 /** The local chain searches all transactions for those of a wallet, and is asked for many wallets at once. */
 const CHECK_MILLIS = 300_000
@@ -77,10 +76,10 @@ async function tradeAndCheck<Database extends StackDatabase>(
     stack.servers.map(({ url }) => url),
     players.buyers,
   )
-  const studio = startStudio({ ...options, journal: run.journal, stack, players: everybody, restricts: scenario.restricts })
+  const studio = startStudio({ ...options, journal: run.journal, stack, players: everybody, restrictions: scenario.restrictions })
   const disturbances = await scenario.disturb({ stack, run, players: everybody, streams, say: options.say })
 
-  const selling = players.sellers.map((seller) => runSeller(run, seller, LISTINGS_PER_SELLER))
+  const selling = players.sellers.map((seller) => runSeller(run, seller, scenario.sellers))
   const tradingSeconds = await letBuyersTrade(options, { stack, run, disturbances }, players.buyers, closing)
 
   options.say('the buyers are done; faults end, and the servers get time to finish')
@@ -88,8 +87,8 @@ async function tradeAndCheck<Database extends StackDatabase>(
   await Promise.all([disturbances.stop(), studio.stopRestricting()])
   stack.proxy.calm()
   await Promise.all(selling)
-  const { rolledBack } = stack.proxy
-  await waitUntilIdle(stack.database.url, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), rolledBack }))
+  const lost = () => new Set([...stack.proxy.rolledBack, ...stack.chain.forked])
+  await waitUntilIdle(stack.database.url, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), lost: lost() }))
   await Promise.all([progress.stop(), confirmations.stop()])
 
   options.say('checking every payment, lamport and token')
@@ -179,6 +178,7 @@ async function check(stack: Stack, { journal, shop }: Run, players: readonly Pla
     lamports,
     startingLamports,
     rolledBack: stack.proxy.rolledBack,
+    forked: new Set([...stack.chain.forked].filter((signature) => !landed.has(signature))),
     journal,
     product,
     wallets,

@@ -1,9 +1,12 @@
 import { type FaultRates } from './chain-faults/faults.ts'
 import { type EventStreams } from './checks/event-streams.ts'
 import { type Player, type Run } from './players/player.ts'
+import { type SellerPace } from './players/seller.ts'
+import { type ChainKind } from './stack/chain-process.ts'
 import { type CommitRates } from './stack/commit-faults.ts'
 import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack } from './stack/stack.ts'
+import { type RestrictionPace } from './studio/operator.ts'
 
 export interface ChaosOptions {
   /** Decides who does what, what fails, and when. */
@@ -29,6 +32,8 @@ export interface Scenario<Database extends StackDatabase> {
    * one transfer alone cannot buy.
    */
   takesFee(seed: number): boolean
+  chain: ChainKind
+  sellers: SellerPace
   holdSeconds: number
   drainSeconds: number
   /** Of the faults between the servers and the chain. */
@@ -38,8 +43,8 @@ export interface Scenario<Database extends StackDatabase> {
   /** Starts the database, which may use a subfolder `data` and write logs. */
   startDatabase(folder: string): Promise<Database>
   disturb(market: DisturbedMarket<Database>): Promise<Disturbances>
-  /** The studio pauses the market and blocks players meanwhile. */
-  restricts: boolean
+  /** How often the studio pauses the market and blocks players meanwhile, if it does. */
+  restrictions: RestrictionPace | undefined
 }
 
 export interface DisturbedMarket<Database extends StackDatabase> {

@@ -10,6 +10,8 @@ export interface Outcome extends ChainRecord {
   startingLamports: bigint
   /** Transactions that landed, but that the proxy hides from the product for ever. */
   rolledBack: ReadonlySet<string>
+  /** Transactions that had landed, and are not on the chain any more, as a fork has been abandoned with them. */
+  forked: ReadonlySet<string>
   journal: Journal
   product: ProductRecord
   wallets: ReadonlySet<string>
@@ -84,12 +86,12 @@ function bothPlayersSee({ seenBy }: ProductRecord, { caseId, buyer, seller }: Ca
   return unaware.map((wallet) => `case ${caseId} is not shown to ${wallet}`)
 }
 
-function everyDeliveryIsPaid({ landed, rolledBack, product, feeWallet }: Outcome): string[] {
+function everyDeliveryIsPaid({ landed, rolledBack, forked, product, feeWallet }: Outcome): string[] {
   const settled = settledPurchases(product)
   const twice = duplicates(settled.map((purchase) => purchase.signature)).map((signature) => `payment ${signature} settled two purchases`)
   const unpaid = settled.flatMap((purchase) => {
     const { purchaseId, signature, buyer } = purchase
-    if (signature !== null && rolledBack.has(signature)) {
+    if (signature !== null && (rolledBack.has(signature) || forked.has(signature))) {
       const told = [...product.cases.values()].some((found) => found.purchaseId === purchaseId && found.kind === 'vanished')
       return told ? [] : [`purchase ${purchaseId} was delivered for payment ${signature}, which was rolled back, and nobody is told`]
     }
@@ -154,13 +156,13 @@ interface Movement {
 }
 
 /**
- * Every transfer that the product knows, each once; those rolled back, which on the real chain moved SOL all the same; and what attackers
- * moved between wallets of their own.
+ * Every transfer that the product knows, each once; those rolled back, which on the real chain moved SOL all the same, unlike those that a
+ * fork took with it; and what attackers moved between wallets of their own.
  */
-function movementsOfProduct({ product, journal, landed, rolledBack, feeWallet }: Outcome): Map<string, Movement> {
+function movementsOfProduct({ product, journal, landed, rolledBack, forked, feeWallet }: Outcome): Map<string, Movement> {
   const movements = new Map<string, Movement>()
   const add = (signature: string | null, movement: Movement) => {
-    if (signature !== null && movement.lamports > 0n) movements.set(`${signature} ${movement.to}`, movement)
+    if (signature !== null && movement.lamports > 0n && !forked.has(signature)) movements.set(`${signature} ${movement.to}`, movement)
   }
   for (const purchase of settledPurchases(product)) {
     for (const transfer of agreedTransfers(purchase, feeWallet)) add(purchase.signature, transfer)
@@ -216,7 +218,8 @@ function settledPurchases({ purchases }: ProductRecord): PurchaseSeen[] {
 
 function duplicates(items: readonly (string | null)[]): string[] {
   const known = items.filter((item) => item !== null)
-  return [...new Set(known.filter((item, index) => known.indexOf(item) !== index))]
+  const seen = new Set<string>()
+  return [...new Set(known.filter((item) => seen.size === seen.add(item).size))]
 }
 
 /**
@@ -224,7 +227,7 @@ function duplicates(items: readonly (string | null)[]): string[] {
  * is not on the chain, and of several signatures of a message one is.
  * @returns a sentence for every violation
  */
-export function checkCoSigner(outcome: Pick<Outcome, 'landed' | 'rolledBack' | 'journal' | 'product' | 'coSigner'>): string[] {
+export function checkCoSigner(outcome: Pick<Outcome, 'landed' | 'rolledBack' | 'forked' | 'journal' | 'product' | 'coSigner'>): string[] {
   return [...everySignatureIsTold(outcome), ...everySaleIsSigned(outcome), ...nothingElseLands(outcome), ...everyMessageLandsOnce(outcome)]
 }
 
@@ -239,8 +242,9 @@ function everySignatureIsTold({ landed, rolledBack, product, coSigner }: Given):
     .map(({ signature }) => `the market has signed ${signature}, which is neither a purchase nor a case`)
 }
 
-function everySaleIsSigned({ landed, product, coSigner }: Given): string[] {
+function everySaleIsSigned({ landed, forked, product, coSigner }: Given): string[] {
   return coSignedSales(product)
+    .filter(({ signature }) => !forked.has(signature ?? ''))
     .filter(({ signature }) => !landed.get(signature ?? '')?.signers.includes(coSigner))
     .map(({ purchaseId, signature }) => `purchase ${purchaseId} was delivered for ${signature}, which the market has not signed`)
 }

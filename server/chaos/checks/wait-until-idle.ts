@@ -12,7 +12,8 @@ interface Expected {
   journal: Journal
   /** Signatures of the payments that the chain has confirmed. */
   confirmed: Iterable<string>
-  rolledBack: ReadonlySet<string>
+  /** Those that the chain, or what the product sees of it, has lost again. */
+  lost: ReadonlySet<string>
 }
 
 /** Waits until the product has nothing left to do: no open hold, no refund under way, no payment that it has not found. */
@@ -28,7 +29,7 @@ export async function waitUntilIdle(databaseUrl: string, readExpected: () => Exp
   }
 }
 
-async function isIdle(client: pg.Client, { journal, confirmed, rolledBack }: Expected): Promise<boolean> {
+async function isIdle(client: pg.Client, { journal, confirmed, lost }: Expected): Promise<boolean> {
   const { rows } = await client.query<{ busy: boolean; known: string[] }>(`
     select exists (select from purchases where status = 'held')
         or exists (select from cases where status = 'refunding')
@@ -37,8 +38,6 @@ async function isIdle(client: pg.Client, { journal, confirmed, rolledBack }: Exp
       array(select signature from purchases where signature is not null union select signature from cases
             union select signature from payments where status = 'settled') as known`)
   const known = new Set(rows[0]?.known)
-  const missing = [...confirmed].filter(
-    (signature) => !known.has(signature) && !rolledBack.has(signature) && journal.payments.has(signature),
-  )
+  const missing = [...confirmed].filter((signature) => !known.has(signature) && !lost.has(signature) && journal.payments.has(signature))
   return rows[0]?.busy === false && missing.length === 0
 }

@@ -1,4 +1,5 @@
 import { noFaults } from '../chain-faults/faults.ts'
+import { SELLER_PACE } from '../players/seller.ts'
 import { row } from '../report.ts'
 import { type Scenario } from '../scenario.ts'
 import { createCreditProbe } from './credit-probe.ts'
@@ -16,12 +17,14 @@ const DRAIN_SECONDS = 3
 export function patroniScenario(programs: Programs, rounds: FaultRounds): Scenario<PatroniDatabase> {
   return {
     takesFee: () => false,
+    chain: 'local',
+    sellers: SELLER_PACE,
     holdSeconds: HOLD_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     rates: noFaults,
     commitRates: undefined,
     // A fault is felt as the time in which nothing happens.
-    restricts: false,
+    restrictions: undefined,
     startDatabase: (folder) => startPatroniDatabase(programs, folder),
     disturb: async ({ stack, run, players, streams, say }) => {
       const wallets = players.map(({ wallet }) => wallet.address)

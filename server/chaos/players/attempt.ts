@@ -11,6 +11,16 @@ const CRASHES = 0.025
 const HESITATES = 0.15
 const HESITATION_MILLIS = { low: 500, high: 4_000 }
 
+/** Whoever waits asks again after this time, and then ever more rarely: what all buyers ask together must leave the servers time to act. */
+const FIRST_POLL_MILLIS = 300
+const POLL_GROWTH = 1.5
+const LONGEST_POLL_MILLIS = 4_000
+
+/** How long to wait before asking again. @param polls how often it was asked before */
+export function pollMillis(polls: number): number {
+  return Math.min(FIRST_POLL_MILLIS * POLL_GROWTH ** polls, LONGEST_POLL_MILLIS)
+}
+
 /** What a buyer wants of a listing: all of it, or so many drinks. */
 export interface WantedItem {
   listingId: string

@@ -4,7 +4,7 @@ import { happens, type Path, pickWeighted } from '../seeded-random.ts'
 import { type OpenCheckout } from '../studio/shop.ts'
 import { tally } from '../tally.ts'
 import { type Answer } from './api-client.ts'
-import { Attempt, orderOf, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, pollMillis, type WantedItem } from './attempt.ts'
 import { drain, refill } from './drain.ts'
 import { type AgreedTerms } from './journal.ts'
 import { type Player, type Run } from './player.ts'
@@ -37,8 +37,7 @@ export function pickPlan(seed: number, path: Path): CoSignedPlan {
 const EXPIRED_SLOTS = 240
 /** A buyer who has a purchase under way, or several, waits for it. */
 const REFUSED_MILLIS: Readonly<Record<string, number>> = { TOO_MANY_HOLDS: 2_000, COOLDOWN: 20_000 }
-const POLLS = 120
-const POLL_MILLIS = 400
+const POLLS = 25
 
 interface Reserved {
   purchaseId: string
@@ -196,7 +195,7 @@ export class CoSignedAttempt extends Attempt {
       const { status, endReason } = answer.body['purchase'] as { status: string; endReason: string | null }
       if (status === 'settled') return void this.run.journal.acknowledged.delivered.add(purchaseId)
       if (status === 'ended') return tally(this.run.journal.refusals, `reservation ${endReason}`)
-      await delay(POLL_MILLIS)
+      await delay(pollMillis(polls))
     }
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
-import { Attempt, orderOf, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, pollMillis, type WantedItem } from './attempt.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { type SignedTransaction, signTransfers } from './wallet.ts'
@@ -34,8 +34,7 @@ export type Plan = 'pay' | 'wrongAmount' | 'payTwice' | 'late' | 'tooLate' | 'ca
 const TOO_MANY_HOLDS_MILLIS = 2_000
 /** After its payment window, a hold ends when a blockhash has expired at the finalized chain. */
 const TOO_LATE_SLOTS = 300
-const CONFIRM_TRIES = 60
-const CONFIRM_PAUSE_MILLIS = 250
+const CONFIRM_TRIES = 12
 
 interface Details {
   purchaseId: string
@@ -159,7 +158,7 @@ export class HoldAttempt extends Attempt {
       const answer = await this.buyer.api.callWithRetries(call)
       if (answer?.status === 200) return this.#delivered(answer)
       if (answer?.status !== 202) return this.refused(answer?.code)
-      await delay(CONFIRM_PAUSE_MILLIS)
+      await delay(pollMillis(tries))
     }
   }
 

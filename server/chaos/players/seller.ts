@@ -6,10 +6,19 @@ import { tally } from '../tally.ts'
 import { type Player, type Run } from './player.ts'
 import { signPrepared } from './wallet.ts'
 
+export interface SellerPace {
+  /** How many listings a seller keeps on the market. */
+  listings: number
+  /** How long it waits before it looks at them again, at least and at most. */
+  pauseMillis: { low: number; high: number }
+}
+
+/** Where nothing else is said. */
+export const SELLER_PACE: SellerPace = { listings: 6, pauseMillis: { low: 300, high: 900 } }
+
 /** How many of each token a seller starts with. */
 export const STOCK = 100_000
 
-const PAUSE_MILLIS = { low: 300, high: 900 }
 /** Probabilities: per round the first three, per case the fourth, per refund the last two. */
 const REMOVES = 0.08
 const REPRICES = 0.25
@@ -32,8 +41,8 @@ interface SellerCase {
   refundable: boolean
 }
 
-/** One seller: keeps `target` listings on the market, removes one or changes a price now and then, and refunds some cases. */
-export async function runSeller(run: Run, seller: Player, target: number): Promise<void> {
+/** One seller: keeps so many listings on the market, removes one or changes a price now and then, and refunds some cases. */
+export async function runSeller(run: Run, seller: Player, { listings: target, pauseMillis }: SellerPace): Promise<void> {
   for (let n = 1; !run.closing.aborted; n++) {
     const path = ['seller', seller.name, n]
     const listings = await activeListings(seller)
@@ -41,7 +50,7 @@ export async function runSeller(run: Run, seller: Player, target: number): Promi
     else if (happens(run.seed, [...path, 'removes'], REMOVES)) await remove(run, seller, pickOne(run.seed, [...path, 'listing'], listings))
     if (happens(run.seed, [...path, 'reprices'], REPRICES)) await reprice(run, seller, path, listings)
     if (happens(run.seed, [...path, 'cases'], CHECKS_CASES)) await refundCases(run, seller, path)
-    await delay(between(run.seed, [...path, 'pause'], PAUSE_MILLIS.low, PAUSE_MILLIS.high))
+    await delay(between(run.seed, [...path, 'pause'], pauseMillis.low, pauseMillis.high))
   }
 }
 

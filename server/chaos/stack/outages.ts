@@ -6,17 +6,25 @@ import { type Stack } from './stack.ts'
 
 /**
  * What fails besides single calls. serverKilled: one API server, sometimes both. databaseKilled: PostgreSQL. chainFrozen: the chain's
- * process is suspended. chainUnreachable: the proxy answers nothing.
+ * process is suspended. chainUnreachable: the proxy answers nothing. chainForked: blocks that are not final are abandoned.
  */
-const weights = { serverKilled: 0.5, databaseKilled: 0.1, chainFrozen: 0.2, chainUnreachable: 0.2 }
-type Outage = keyof typeof weights
-export type OutageCounts = Record<Outage, number>
+const outages = ['serverKilled', 'databaseKilled', 'chainFrozen', 'chainUnreachable', 'chainForked'] as const
+type Outage = (typeof outages)[number]
+type OutageCounts = Record<Outage, number>
+
+export interface OutagePace {
+  /** Between two of them, on average. */
+  everyMillis: number
+  /** How often each of them is the next. */
+  weights: Readonly<Partial<Record<Outage, number>>>
+}
 
 const logLines: Record<Outage, string> = {
   serverKilled: '  a server is killed',
   databaseKilled: '  PostgreSQL is killed',
   chainFrozen: '  the chain is frozen',
   chainUnreachable: '  the chain cannot be reached',
+  chainForked: '  the chain abandons a fork',
 }
 
 export interface Outages {
@@ -27,11 +35,18 @@ export interface Outages {
 
 const BOTH_SERVERS = 0.15
 const DOWN_MILLIS = { low: 0, high: 2_000 }
+/** What is deeper is final. */
+const MOST_FORKED_BLOCKS = 31
 const CHAIN_MILLIS = { low: 500, high: 4_000 }
 
-/** Causes an outage every `everyMillis` on average. What fails, and when, depends on the seed alone. */
-export function startOutages(stack: Stack<SingleDatabase>, seed: number, everyMillis: number, say: (line: string) => void): Outages {
-  const counts: OutageCounts = { serverKilled: 0, databaseKilled: 0, chainFrozen: 0, chainUnreachable: 0 }
+/** Causes one outage after another. What fails, and when, depends on the seed alone. */
+export function startOutages(
+  stack: Stack<SingleDatabase>,
+  seed: number,
+  { everyMillis, weights }: OutagePace,
+  say: (line: string) => void,
+): Outages {
+  const counts: OutageCounts = { serverKilled: 0, databaseKilled: 0, chainFrozen: 0, chainUnreachable: 0, chainForked: 0 }
   const stopping = new AbortController()
   const running = run()
 
@@ -59,6 +74,8 @@ export function startOutages(stack: Stack<SingleDatabase>, seed: number, everyMi
         return stack.chain.freeze(millis)
       case 'chainUnreachable':
         return stack.proxy.stall(millis)
+      case 'chainForked':
+        return stack.chain.fork(wholeBetween(seed, [...path, 'blocks'], 1, MOST_FORKED_BLOCKS)).catch(() => undefined)
     }
   }
 

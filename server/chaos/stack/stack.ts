@@ -11,7 +11,7 @@ import { GAME_ORIGIN } from '../studio/shop.ts'
 import { STARTING_LAMPORTS } from '../players/player.ts'
 import { createWallet } from '../players/wallet.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
-import { type ChainProcess, startChainProcess } from './chain-process.ts'
+import { type ChainKind, type ChainProcess, startChainProcess } from './chain-process.ts'
 import { buildVersion, type Version } from './version.ts'
 import { watchReadiness } from './ready-servers.ts'
 import { startReaper } from './reaper.ts'
@@ -48,6 +48,7 @@ export interface StackOptions<Database extends StackDatabase> {
   rates: FaultRates
   /** Undefined for connections to the database that work. */
   commitRates: CommitRates | undefined
+  chain: ChainKind
   slotMillis: number
   takesFee: boolean
   holdSeconds: number
@@ -57,7 +58,6 @@ export interface StackOptions<Database extends StackDatabase> {
 }
 
 const SERVERS = 2
-const FIRST_SLOT = 100_000
 const FEE_BASIS_POINTS = 250
 /** How long a server is down that was killed at a chosen moment. */
 const DOWN_MILLIS = { low: 100, high: 1_500 }
@@ -69,9 +69,10 @@ export async function startStack<Database extends StackDatabase>(options: StackO
   const reaper = await startReaper(folder, { deletes: false })
   await mkdir(join(folder, 'data'))
   const version = await buildVersion(folder)
-  const [database, chain] = await Promise.all([options.startDatabase(folder), startChainProcess(version.chainProgram, slotMillis)])
-  // Else no slot could be far too low.
-  await createChainClient(chain.rpcUrl).call('surfnet_timeTravel', [{ absoluteSlot: FIRST_SLOT }])
+  const [database, chain] = await Promise.all([
+    options.startDatabase(folder),
+    startChainProcess({ kind: options.chain, localProgram: version.chainProgram, slotMillis }),
+  ])
   const servers: ApiServer[] = []
   let kills = 0
   const kill = (server: number) => {

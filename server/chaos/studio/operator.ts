@@ -16,8 +16,15 @@ export interface Operator {
   violations(): Promise<string[]>
 }
 
+/** How long it is, at least and at most, from one end to the next beginning. */
+export interface RestrictionPace {
+  pauseGapMillis: { low: number; high: number }
+  blockGapMillis: { low: number; high: number }
+}
+
 interface Options {
   seed: number
+  pace: RestrictionPace
   api: ApiClient
   players: readonly Player[]
   say(line: string): void
@@ -31,27 +38,29 @@ interface Restriction {
 
 /** So long after its call was answered, a restriction must hold on every server. */
 const EVERYWHERE_MILLIS = 1_000
-const PAUSES = { gap: { low: 2_000, high: 12_000 }, lasts: { low: 1_200, high: 3_000 } }
-const BLOCKS = { gap: { low: 300, high: 2_500 }, lasts: { low: 1_200, high: 5_000 } }
+const PAUSE_MILLIS = { low: 1_200, high: 3_000 }
+const BLOCK_MILLIS = { low: 1_200, high: 5_000 }
 const BLOCKED_AT_ONCE = 4
 /** Probability per block. */
 const REMOVES_LISTINGS = 0.3
 
 /** What is restricted, when and for how long depends on the seed alone. */
-export function startOperator({ seed, api, players, say }: Options): Operator {
+export function startOperator({ seed, pace, api, players, say }: Options): Operator {
   const restricted: RestrictedTime[] = []
   const counts = { pauses: 0, blocks: 0 }
   const failures: string[] = []
   const stopping = new AbortController()
   const running = Promise.all([
-    repeat('pauses', 0, PAUSES, () => pauseOf()),
-    ...Array.from({ length: BLOCKED_AT_ONCE }, (_, desk) => repeat('blocks', desk, BLOCKS, (path) => blockOf(path, desk))),
+    repeat('pauses', 0, { gap: pace.pauseGapMillis, lasts: PAUSE_MILLIS }, () => pauseOf()),
+    ...Array.from({ length: BLOCKED_AT_ONCE }, (_, desk) =>
+      repeat('blocks', desk, { gap: pace.blockGapMillis, lasts: BLOCK_MILLIS }, (path) => blockOf(path, desk)),
+    ),
   ])
 
   async function repeat(
     name: keyof typeof counts,
     desk: number,
-    { gap, lasts }: typeof PAUSES,
+    { gap, lasts }: Record<'gap' | 'lasts', { low: number; high: number }>,
     choose: (path: Path) => Restriction | undefined,
   ): Promise<void> {
     for (let n = 1; ; n++) {

@@ -7,7 +7,7 @@ import { type Player } from '../players/player.ts'
 import { row } from '../report.ts'
 import { type Stack } from '../stack/stack.ts'
 import { type FollowedSales, type Game, startGame } from './game.ts'
-import { type Operator, startOperator } from './operator.ts'
+import { type Operator, type RestrictionPace, startOperator } from './operator.ts'
 
 /** What the studio does while players trade: its game follows all sales, and its operator restricts them if the scenario says so. */
 export interface Studio {
@@ -23,17 +23,17 @@ interface Options {
   journal: Journal
   stack: Stack
   players: readonly Player[]
-  restricts: boolean
+  restrictions: RestrictionPace | undefined
   say(line: string): void
 }
 
-export function startStudio({ seed, journal, stack, players, restricts, say }: Options): Studio {
+export function startStudio({ seed, journal, stack, players, restrictions, say }: Options): Studio {
   const { studioApiKey: bearer } = stack
   const gameClient = createApiClient({ urls: inTurn(stack.servers.map(({ url }) => url)), localAddress: undefined, bearer })
   const operatorClient = createApiClient({ urls: stack.urls, localAddress: undefined, bearer })
   const clients = [gameClient, operatorClient]
   const game = startGame(seed, gameClient)
-  const operator = restricts ? startOperator({ seed, api: operatorClient, players, say }) : undefined
+  const operator = restrictions && startOperator({ seed, pace: restrictions, api: operatorClient, players, say })
   return {
     clients,
     stopRestricting: async () => operator?.stop(),

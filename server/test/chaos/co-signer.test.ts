@@ -53,7 +53,11 @@ function check({ landed, purchases = [sold], cases = [], rolledBack = [], journa
     purchases: new Map(purchases.map((purchase) => [purchase.purchaseId, purchase])),
     cases: new Map(cases.map((found) => [found.caseId, found])),
   }
-  const chain = { landed: new Map(landed.map((transaction) => [transaction.signature, transaction])), rolledBack: new Set(rolledBack) }
+  const chain = {
+    landed: new Map(landed.map((transaction) => [transaction.signature, transaction])),
+    rolledBack: new Set(rolledBack),
+    forked: new Set<string>(),
+  }
   return checkCoSigner({ ...chain, journal, product, coSigner })
 }
 

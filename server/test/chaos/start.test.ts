@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { readArguments, usage } from '../../chaos/arguments.ts'
 import { faultNames } from '../../chaos/patroni/faults.ts'
+import { nextRound } from '../../chaos/rounds.ts'
 import { findPrograms } from '../../chaos/patroni/packages.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 
@@ -30,7 +31,19 @@ describe('the arguments of npm run chaos', () => {
     expect(given).toMatchObject({ rounds: { names: ['switchover', 'serverKilled'], rounds: 3 } })
   })
 
+  it('trade in rounds on the fast chain, with sellers for one of them', () => {
+    expect(readArguments(['--chain', 'fast', '--purchases', '300000', '--resume', 'rounds.jsonl'])).toMatchObject({
+      kind: 'rounds',
+      outageMillis: 15_000,
+      resume: 'rounds.jsonl',
+      options: { purchases: 300_000, sellers: 67, slotMillis: 50 },
+    })
+  })
+
   it.each([
+    [['--chain', 'slow'], '--chain is "slow". It must be local or fast.'],
+    [['--resume', 'rounds.jsonl'], '--resume needs --chain fast.'],
+    [['--chain', 'fast', '--database', 'patroni'], '--chain fast does not go with --database patroni.'],
     [['--database', 'mysql'], '--database is "mysql". It must be single or patroni.'],
     [['--rate', '0'], '--rate is "0". It must be a number above 0.'],
     [['--rounds', '2'], '--rounds needs --database patroni.'],
@@ -43,7 +56,22 @@ describe('the arguments of npm run chaos', () => {
 
   it('are all explained by --help', () => {
     expect(readArguments(['--help'])).toEqual({ kind: 'help' })
-    for (const name of [...faultNames, '--database', '--rounds', '--faults', '--seed', '--keep-logs']) expect(usage).toContain(name)
+    for (const name of [...faultNames, '--database', '--rounds', '--faults', '--seed', '--keep-logs', '--chain', '--resume'])
+      expect(usage).toContain(name)
+  })
+})
+
+describe('the next round on the fast chain', () => {
+  const wanted = { seed: 3, purchases: 25_000 }
+
+  it.each([
+    ['begins with the seed of the run', [], { seed: 3, purchases: 10_000 }],
+    ['takes the next seed', [{ seed: 3, purchases: 10_002 }], { seed: 4, purchases: 10_000 }],
+    ['leaves out what an earlier run has done', [{ seed: 4, purchases: 10_000 }], { seed: 3, purchases: 10_000 }],
+    ['is no larger than what is left', [3, 4].map((seed) => ({ seed, purchases: 10_000 })), { seed: 5, purchases: 5_000 }],
+    ['is none once there are enough', [{ seed: 9, purchases: 25_000 }], undefined],
+  ])('%s', (_, rounds, next) => {
+    expect(nextRound(rounds, wanted)).toEqual(next)
   })
 })
 

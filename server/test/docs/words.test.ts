@@ -6,7 +6,7 @@ import { listFiles, readText } from './repository.ts'
 const banned: readonly (readonly [RegExp, string])[] = [
   [/lots?/, 'listing'],
   [/clues?/, 'candidate'],
-  [/evidence/, 'chain snapshot, or proof'],
+  [/evidence(?!\.md)/, 'chain snapshot, or proof'],
   [/stray (?:payments?|transactions?)/, 'unmatched payment'],
   [/twin holds?/, 'ambiguous hold'],
   [/barred/, 'cooldown'],
