@@ -50,6 +50,7 @@ export function createStubChain(pool: pg.Pool): Chain {
     rentExemptMinimum: async () => lamports(890_880n),
     latestBlockhash: unavailable,
     highestSlot: async () => SLOT,
+    reachedSlot: async () => SLOT,
     highestBlockHeight: async () => SLOT,
     expiryHeight: async () => SLOT + BLOCKHASH_BLOCKS,
     finalized: unavailable,

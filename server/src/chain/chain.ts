@@ -7,6 +7,8 @@ export const BLOCKHASH_BLOCKS = 150n
 export const MOST_BLOCKS_AHEAD = 300n
 /** Several times what any cluster reaches: a slot takes 214 ms on mainnet, and 50 ms in tests. */
 export const MOST_SLOTS_PER_SECOND = 50
+/** How far an honest endpoint may lag or be ahead: about 18 minutes on mainnet. */
+export const MOST_SLOTS_ASTRAY = 5_000n
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -201,8 +203,13 @@ export interface Chain {
   /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** The highest slot in any answer so far. Never decreases on one chain, unless one endpoint told it and others disprove it. */
+  /** The highest slot in any answer so far. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
+  /**
+   * A slot that the chain has reached, up to a minute ago, whatever one endpoint of several tells: the finalized one that two of them agree on.
+   * Of a single endpoint, the highest in any answer.
+   */
+  reachedSlot(): Promise<bigint>
   /**
    * The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. What can land by
    * then expires within `MOST_BLOCKS_AHEAD` of the finalized chain, whatever an endpoint tells.

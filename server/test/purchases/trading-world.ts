@@ -13,7 +13,7 @@ import {
 } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { type Chain, type Commitment } from '../../src/chain/chain.ts'
+import { type Chain, type Commitment, type SignatureEntry } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { withSignature } from '../../src/chain/transactions/message.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
@@ -487,6 +487,24 @@ export class TradingWorld {
   /** The same market on a chain some of whose calls are replaced. */
   withChain(changes: Partial<Chain>): TradingWorld {
     return this.seenWith({ deps: this.chainBut(changes) })
+  }
+
+  /** The same market on a chain whose first endpoint, which is to prove what never landed, lists these transactions alone. The others list all. */
+  withHidingEndpoint(entries: SignatureEntry[] = []): TradingWorld {
+    return this.withChain({
+      finalized: async (...args) => {
+        const view = await this.chain.finalized(...args)
+        const { endpoint, genesisHash, slot, height } = view
+        return {
+          ...{ endpoint, genesisHash, slot, height },
+          statusOf: (signature) => view.statusOf(signature),
+          history: async () => ({ kind: 'part', entries, older: undefined, pages: 1 }),
+          signaturesFor: async () => entries,
+        }
+      },
+      recentSignatures: async (...[of, since, limit, options]) =>
+        options?.everywhere ? this.chain.recentSignatures(of, since, limit, options) : entries,
+    })
   }
 
   /** The dependencies on a chain whose transactions are at `commitment`, however far they have come. */

@@ -1,4 +1,4 @@
-import { MOST_SLOTS_PER_SECOND } from '../chain.ts'
+import { MOST_SLOTS_ASTRAY, MOST_SLOTS_PER_SECOND } from '../chain.ts'
 import { type ChainLog } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
@@ -27,8 +27,7 @@ export interface KnownTip extends Tip {
   confirmed: boolean
 }
 
-/** How far an honest endpoint may lag or be ahead: about 18 minutes on mainnet. */
-const SLACK = 5_000n
+const SLACK = MOST_SLOTS_ASTRAY
 
 /** Whether an endpoint can honestly tell this slot, or this height, at this time. */
 export function isPlausible(known: KnownTip, number: 'slot' | 'height', told: bigint, at: number): boolean {
@@ -115,14 +114,17 @@ export class Outliers {
   }
 
   /**
-   * Whether a number that was believed is too high. If one endpoint lied while no other answered, its number was the best there was, and must
-   * not outlive that. Nothing disproves what is near to what an honest one can tell: two that agree may be as far below the chain as one may
-   * be above it. A height is disproved only by two that agree, since too low a one would end holds too early; a slot by any, since from
-   * too high a one on no payment would be found.
+   * Whether two endpoints agree that a number that was believed is too high. If one lied while no other answered, its number was the best
+   * there was, and must not outlive that. One endpoint alone disproves nothing, and nothing that is near what an honest one can tell: too low
+   * a height would end holds too early. Two that agree may be as far below the chain as one may be above it.
    */
   isTooHigh(number: 'slot' | 'height', believed: bigint): boolean {
-    if (!this.#tip || (number === 'height' && !this.#tip.confirmed)) return false
-    return believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
+    return this.#tip?.confirmed === true && believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
+  }
+
+  /** The finalized slot that two endpoints told, up to a minute ago; of those that disagree, the lowest. Undefined if there is only one. */
+  get reachedSlot(): bigint | undefined {
+    return this.#tip?.slot
   }
 
   #fits(number: 'slot' | 'height', told: bigint): boolean {

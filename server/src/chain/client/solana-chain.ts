@@ -245,6 +245,11 @@ export class SolanaChain implements Chain {
     return this.#shared.highestSlot()
   }
 
+  async reachedSlot(): Promise<bigint> {
+    const highest = await this.#shared.highestSlot()
+    return this.#outliers.reachedSlot ?? highest
+  }
+
   async highestBlockHeight(): Promise<bigint> {
     const seen = this.#highest
     const ask = async (rpc: ChainRpc, endpoint: Endpoint) => {

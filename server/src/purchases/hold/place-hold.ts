@@ -159,5 +159,5 @@ async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress
     balances: new Map(balances),
   }
   // Reading the balance also returned the slot, so asking for the slot afterwards costs no extra request.
-  return { genesisHash, heldAtSlot: await chain.highestSlot(), funds }
+  return { genesisHash, heldAtSlot: await chain.reachedSlot(), funds }
 }

@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { feeAt, lamports, type Lamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD, MOST_SLOTS_PER_SECOND } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD, MOST_SLOTS_ASTRAY, MOST_SLOTS_PER_SECOND } from '../../chain/chain.ts'
 
 /** The fee's terms, fixed when a purchase is held; later changes of the setting do not affect them. */
 export interface FeeTerms {
@@ -77,17 +77,15 @@ export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
 }
 
 /**
- * The slot to keep for a purchase in place of one that an endpoint told wrongly: none was placed in a slot above the finalized chain of now.
+ * The slot to keep for a purchase in place of one that the only endpoint that answered told wrongly: the chain is still far below it.
  * @param ageSeconds since it was placed
+ * @param slot the chain's, now or earlier
  * @returns at most the chain's slot at that time; undefined if the one that is kept may be right
  */
-export function correctedSlot(
-  { heldAtSlot, ageSeconds }: { heldAtSlot: bigint; ageSeconds: number },
-  finalizedSlot: bigint,
-): bigint | undefined {
-  if (heldAtSlot <= finalizedSlot) return undefined
-  const slot = finalizedSlot - BigInt(Math.ceil(ageSeconds * MOST_SLOTS_PER_SECOND))
-  return slot > 0n ? slot : 0n
+export function correctedSlot({ heldAtSlot, ageSeconds }: { heldAtSlot: bigint; ageSeconds: number }, slot: bigint): bigint | undefined {
+  if (heldAtSlot <= slot + MOST_SLOTS_ASTRAY) return undefined
+  const corrected = slot - BigInt(Math.ceil(ageSeconds * MOST_SLOTS_PER_SECOND))
+  return corrected > 0n ? corrected : 0n
 }
 
 /** One item of a purchase, as agreed. */

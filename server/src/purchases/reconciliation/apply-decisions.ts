@@ -47,10 +47,10 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
       await giveUp(deps, purchase, action.payment)
       break
     case 'lowerHeldAtSlot':
-      await lowerHeldAtSlot(database, purchase, action.slot)
+      await inTransaction(database, (tx) => lowerHeldAtSlot(tx, purchase, action.slot))
       deps.log.warn(
         purchaseFields(purchase, { waitingFor: null }),
-        'a hold was placed in a slot that the chain has not reached; it was lowered',
+        'a hold was placed in a slot that the chain is far from; it was lowered',
       )
       break
     case 'setReleaseHeight':

@@ -59,7 +59,12 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const finalized = await chain.finalized()
   const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
   if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }
-  const all = (await finalized.signaturesFor(refundReference, subject.heldAtSlot)).toReversed()
+  // Before it is taken for expired, every endpoint is asked: a refund counts even if only one of them shows it.
+  const listed = [
+    ...(await finalized.signaturesFor(refundReference, subject.heldAtSlot)),
+    ...(await chain.recentSignatures(refundReference, 0n, MENTIONS, { everywhere: true })),
+  ]
+  const all = [...new Map(listed.map((entry) => [entry.signature, entry])).values()].toSorted((a, b) => Number(b.slot - a.slot))
   const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
   return (await findRefundAmong(deps, oldestMentions(all), row, subject)) ?? { kind: 'expired', seen: gone }
 }

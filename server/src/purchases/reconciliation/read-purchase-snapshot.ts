@@ -195,7 +195,8 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   const view = await round.finalized()
   if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
   if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
-  const heldAtSlot = correctedSlot(purchase, view.slot)
+  const reached = await deps.chain.reachedSlot()
+  const heldAtSlot = correctedSlot(purchase, reached < view.slot ? reached : view.slot)
   if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)
 }

@@ -1,5 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
+import { LRUCache } from 'lru-cache'
+import { type Chain, type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type CurrentPayment, type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
 import { PROOFS_PER_ROUND } from './schedule.ts'
@@ -152,22 +153,32 @@ async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRo
   return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
 }
 
+/** Of each chain client: what `listOwnElsewhere` has listed for a purchase, by its id and slot. */
+const ownElsewhere = new WeakMap<Chain, LRUCache<string, readonly Signature[]>>()
+const MAX_LISTED = 10_000
+
 /**
- * What the other endpoints list of the buyer's own transactions, and the proving one does not, once that has listed all of them. What came
- * after its view is not for the hold.
+ * What other endpoints list of the buyer's own transactions, and the proving one did not. Listed once for a hold: it is beyond its release
+ * height, so what comes later is not for it, and nobody can keep it open with more. What no endpoint knows the status of is left out.
  * @throws CHAIN_DOWN
  */
 async function listOwnElsewhere(
   { chain }: PurchaseDeps,
-  { buyer, heldAtSlot, needsReference }: PurchaseRow,
-  view: FinalizedView,
+  { id, buyer, heldAtSlot, needsReference }: PurchaseRow,
   looks: readonly HistoryLook[],
 ): Promise<readonly Signature[]> {
-  const own = looks.find(({ search }) => search.address === buyer)
-  if (needsReference || !own || own.search.decided) return []
-  const known = new Set(own.entries.map(({ signature }) => signature))
-  const everywhere = await chain.recentSignatures(buyer, heldAtSlot, NEWEST, { everywhere: true })
-  return landedSignatures(everywhere.filter(({ signature, slot }) => slot <= view.slot && !known.has(signature)))
+  if (needsReference) return []
+  const lists = ownElsewhere.get(chain) ?? new LRUCache({ max: MAX_LISTED })
+  ownElsewhere.set(chain, lists)
+  const listed = lists.get(`${id} ${heldAtSlot}`)
+  if (listed) return listed
+  const shown = new Set(looks.flatMap(signaturesOf))
+  const all = landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
+  const others = all.filter((signature) => !shown.has(signature) && !isRuledOut(chain, id, signature))
+  const statuses = others.length > 0 ? await chain.statuses(others, { everywhere: true }) : new Map<Signature, SignatureStatus>()
+  const known = others.filter((signature) => statuses.has(signature))
+  lists.set(`${id} ${heldAtSlot}`, known)
+  return known
 }
 
 export function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
@@ -256,26 +267,33 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const landed = payment && (await view.statusOf(payment.signature)) ? [payment.signature] : []
   // Before the hold ends, every endpoint is asked once more: a payment counts even if only one of them knows it.
   const isWhole = looks.every(({ whole }) => whole)
-  const elsewhere = isWhole ? [...(await listEverywhere(deps, purchase)), ...(await listOwnElsewhere(deps, purchase, view, looks))] : []
-  const isNew = (signature: Signature) => !known.some((candidate) => candidate.signature === signature)
-  const unread = [landed, elsewhere, ...looks.map(signaturesOf)].map((signatures) => {
-    return signatures.filter((signature) => isNew(signature) && !isRuledOut(deps.chain, purchase.id, signature))
-  })
-  const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
-  const verified = new Map([...known, ...candidates].map((candidate) => [candidate.signature, candidate]))
+  const elsewhere = isWhole ? await listEverywhere(deps, purchase) : []
+  const verified = new Map(known.map((candidate) => [candidate.signature, candidate]))
+  const read = async (...lists: (readonly Signature[])[]) => {
+    const unread = lists.map((signatures) => {
+      return signatures.filter((signature) => !verified.has(signature) && !isRuledOut(deps.chain, purchase.id, signature))
+    })
+    const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
+    for (const candidate of candidates) verified.set(candidate.signature, candidate)
+    return candidates
+  }
   const satisfies = (signature: Signature, test: (candidate: VerifiedCandidate) => boolean) => {
     const candidate = verified.get(signature)
     return candidate ? test(candidate) : isRuledOut(deps.chain, purchase.id, signature)
   }
   const isClear = (signature: Signature) => satisfies(signature, (candidate) => !isUndecided(candidate))
   const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
+  const candidates = await read(landed, elsewhere, ...looks.map(signaturesOf))
+  const isClearSoFar = isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear)
+  const own = isClearSoFar ? await listOwnElsewhere(deps, purchase, looks) : []
+  const others = await read(own)
   return {
-    candidates,
-    complete: isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear),
+    candidates: [...candidates, ...others],
+    complete: isClearSoFar && own.every(isClear),
     searches: looks.map(({ search, entries, whole }) => ({
       ...search,
       decidedTo: decidedTo(entries, view.slot, isDecided) ?? search.decidedTo,
-      decided: search.decided || (whole && entries.every(isDecided) && elsewhere.every(isClear)),
+      decided: search.decided || (whole && entries.every(isDecided)),
     })),
   }
 }

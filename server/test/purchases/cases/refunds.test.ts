@@ -45,6 +45,13 @@ describe("a refund that the seller's wallet sends by itself", () => {
     await expect(prepareRefund(world.deps, world.seller.address, found.caseId)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
   })
 
+  it('is found although the endpoint that is to prove its absence hides it', async () => {
+    const { found } = await payLate()
+    const refundSignature = await world.sendByWallet(await world.signRefund(world.seller, found))
+    const hiding = world.withHidingEndpoint()
+    await hiding.reconcileUntil(async () => void (await world.expectCase(found.signature, { status: 'refunded', refundSignature })))
+  })
+
   it('is not followed by a delivery', async () => {
     const { found, purchase, rivalHold, confirm } = await payLate()
     const refund = await world.signRefund(world.seller, found)

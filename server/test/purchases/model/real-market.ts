@@ -96,6 +96,7 @@ export function forkable(chain: Chain): ForkableChain {
     rentExemptMinimum: () => chain.rentExemptMinimum(),
     latestBlockhash: () => chain.latestBlockhash(),
     highestSlot: () => chain.highestSlot(),
+    reachedSlot: () => chain.reachedSlot(),
     highestBlockHeight: () => chain.highestBlockHeight(),
     expiryHeight: (...args) => chain.expiryHeight(...args),
     simulate: (...args) => chain.simulate(...args),
