@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, readFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { ROUND_PURCHASES } from './arguments.ts'
@@ -38,20 +38,20 @@ export async function runRounds({
     options.say(`round ${rounds.length + 1}, seed ${seed}: ${purchasesOf(rounds)} of ${options.purchases} purchases so far`)
     const report = await runChaos({ ...options, seed, purchases }, singleScenario({ chain, outageMillis }))
     rounds.push({ seed, commit, ...report })
-    if (resume !== undefined) await appendFile(resume, `${JSON.stringify(rounds.at(-1))}\n`)
+    if (resume !== undefined) await writeRounds(resume, rounds)
     options.say(`the round's report:\n${report.lines.join('\n')}`)
-    if (report.violations.length > 0) break
+    if (report.purchases === 0) throw new Error(`the round with seed ${seed} made no purchase`)
   }
   return { lines: summarise(rounds), violations: rounds.flatMap(({ violations }) => violations) }
 }
 
-/** The next round, with the first seed that none had; undefined once they have made as many purchases as wanted. */
+/** The next round, with the first seed that none had; undefined after a violation, and once they have made as many purchases as wanted. */
 export function nextRound(
-  rounds: readonly Pick<Round, 'seed' | 'purchases'>[],
+  rounds: readonly Pick<Round, 'seed' | 'purchases' | 'violations'>[],
   wanted: { seed: number; purchases: number },
 ): { seed: number; purchases: number } | undefined {
   const left = wanted.purchases - purchasesOf(rounds)
-  if (left <= 0) return undefined
+  if (left <= 0 || rounds.some(({ violations }) => violations.length > 0)) return undefined
   let { seed } = wanted
   while (rounds.some((round) => round.seed === seed)) seed += 1
   return { seed, purchases: Math.min(ROUND_PURCHASES, left) }
@@ -93,6 +93,12 @@ async function readRounds(file: string): Promise<Round[]> {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Round)
+}
+
+/** As a whole, so that no line of it is ever half written. */
+async function writeRounds(file: string, rounds: readonly Round[]): Promise<void> {
+  await writeFile(`${file}.new`, rounds.map((round) => `${JSON.stringify(round)}\n`).join(''))
+  await rename(`${file}.new`, file)
 }
 
 /** With a mark if the files are not those of the commit. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { readLamports, readLanded } from './checks/chain-record.ts'
+import { readGone, readLamports, readLanded } from './checks/chain-record.ts'
 import { checkOutcome } from './checks/check-outcome.ts'
 import { checkCheckouts, readCheckouts } from './checks/checkouts.ts'
 import { checkAudit, checkForCrashes, checkForInternalErrors } from './checks/check-servers.ts'
@@ -87,8 +87,11 @@ async function tradeAndCheck<Database extends StackDatabase>(
   await Promise.all([disturbances.stop(), studio.stopRestricting()])
   stack.proxy.calm()
   await Promise.all(selling)
-  const lost = () => new Set([...stack.proxy.rolledBack, ...stack.chain.forked])
-  await waitUntilIdle(stack.database.url, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), lost: lost() }))
+  await waitUntilIdle(stack.database.url, async () => ({
+    journal: run.journal,
+    confirmed: confirmations.confirmedAt.keys(),
+    lost: new Set([...stack.proxy.rolledBack, ...(await readGone(run.chain, stack.chain.forked))]),
+  }))
   await Promise.all([progress.stop(), confirmations.stop()])
 
   options.say('checking every payment, lamport and token')
@@ -178,7 +181,7 @@ async function check(stack: Stack, { journal, shop }: Run, players: readonly Pla
     lamports,
     startingLamports,
     rolledBack: stack.proxy.rolledBack,
-    forked: new Set([...stack.chain.forked].filter((signature) => !landed.has(signature))),
+    forked: await readGone(chain, stack.chain.forked),
     journal,
     product,
     wallets,

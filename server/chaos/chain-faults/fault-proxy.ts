@@ -19,6 +19,7 @@ import {
   setBack,
   withoutMinContextSlot,
 } from './rpc-messages.ts'
+import { type ChainKind } from '../stack/chain-process.ts'
 import { createSentMessages } from './sent-messages.ts'
 
 export interface FaultProxyOptions {
@@ -28,6 +29,7 @@ export interface FaultProxyOptions {
   rates: FaultRates
   /** The chain's slot time: how far behind a stale node is, and how long a transaction may vanish, are counted in slots. */
   slotMillis: number
+  chain?: ChainKind
   /** Kills a server. */
   kill?: (server: number) => void
 }
@@ -72,14 +74,21 @@ const FAILURES = [500, 502, 503]
  * An HTTP proxy in front of a chain's JSON-RPC that makes it fail as public endpoints do. What happens to the n-th call of a
  * method, and to the n-th transaction seen confirmed, depends on the seed alone.
  */
-export async function startFaultProxy({ target, seed, rates: givenRates, slotMillis, kill }: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy({
+  target,
+  seed,
+  rates: givenRates,
+  slotMillis,
+  chain = 'local',
+  kill,
+}: FaultProxyOptions): Promise<FaultProxy> {
   let rates = givenRates
   let stalled: Promise<unknown> = Promise.resolve()
   let lie: Lie | undefined
   const counts = countNoFaults()
   const calls = new Map<string, number>()
   const hidden = createHiddenTransactions()
-  const sent = createSentMessages()
+  const sent = createSentMessages({ tellsApart: chain === 'fast' })
   const upstream = createUpstream(target)
 
   async function serve(call: RpcCall, response: ServerResponse, caller: string, isLiar: boolean): Promise<void> {

@@ -47,6 +47,16 @@ export async function readLanded(chain: ChainClient, wallets: readonly string[])
   return record
 }
 
+/** Which of these transactions are not on the chain. */
+export async function readGone(chain: ChainClient, signatures: Iterable<string>): Promise<Set<string>> {
+  const gone = new Set<string>()
+  await inParallel([...signatures], async (signature) => {
+    const { value } = await chain.call<{ value: unknown[] }>('getSignatureStatuses', [[signature], { searchTransactionHistory: true }])
+    if (!value[0]) gone.add(signature)
+  })
+  return gone
+}
+
 /** The balance of each wallet in lamports. */
 export async function readLamports(chain: ChainClient, wallets: readonly string[]): Promise<Map<string, bigint>> {
   const lamports = new Map<string, bigint>()

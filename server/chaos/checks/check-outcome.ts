@@ -117,7 +117,7 @@ function everyListingSellsOnce({ product }: Outcome): string[] {
 }
 
 function everyRefundBelongsToACase(outcome: Outcome): string[] {
-  const { landed, product } = outcome
+  const { landed, forked, product } = outcome
   const refunds = landedPayments(outcome).filter(({ meant }) => meant?.caseId !== undefined)
   const twice = duplicates(refunds.map(({ meant }) => meant?.caseId ?? null)).map((caseId) => `case ${caseId} was refunded twice`)
   const undue = refunds.flatMap(({ transaction, meant }) => {
@@ -130,7 +130,10 @@ function everyRefundBelongsToACase(outcome: Outcome): string[] {
   const unpaid = [...product.cases.values()]
     .filter((found) => found.status === 'refunded' && !landed.has(found.refundSignature ?? ''))
     .map((found) => `case ${found.caseId} is refunded, but no refund is on chain`)
-  return [...twice, ...undue, ...unpaid]
+  const forNothing = [...product.cases.values()]
+    .filter((found) => found.status === 'refunded' && forked.has(found.signature))
+    .map((found) => `case ${found.caseId} is refunded, but its payment is not on the chain any more`)
+  return [...twice, ...undue, ...unpaid, ...forNothing]
 }
 
 /** Every wallet's balance follows from the payments that the product knows and the transaction fees. */
@@ -218,8 +221,9 @@ function settledPurchases({ purchases }: ProductRecord): PurchaseSeen[] {
 
 function duplicates(items: readonly (string | null)[]): string[] {
   const known = items.filter((item) => item !== null)
-  const seen = new Set<string>()
-  return [...new Set(known.filter((item) => seen.size === seen.add(item).size))]
+  const counts = new Map<string, number>()
+  for (const item of known) counts.set(item, (counts.get(item) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > 1).map(([item]) => item)
 }
 
 /**

@@ -17,12 +17,12 @@ interface Expected {
 }
 
 /** Waits until the product has nothing left to do: no open hold, no refund under way, no payment that it has not found. */
-export async function waitUntilIdle(databaseUrl: string, readExpected: () => Expected): Promise<void> {
+export async function waitUntilIdle(databaseUrl: string, readExpected: () => Promise<Expected>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     for (const deadline = Date.now() + TIMEOUT_MILLIS; Date.now() < deadline; await delay(POLL_MILLIS)) {
-      if (await isIdle(client, readExpected())) return
+      if (await isIdle(client, await readExpected())) return
     }
   } finally {
     await client.end()

@@ -15,7 +15,7 @@ interface Custom {
 }
 
 /** Charged: it is in a block, and its fee is paid, also if it failed. Dropped: no block takes it, as nobody would pay for it. */
-export type Execution = { kind: 'charged'; err: TransactionError | null; fee: bigint; after: ReadonlyMap<string, bigint> } | Dropped
+type Execution = { kind: 'charged'; err: TransactionError | null; fee: bigint; after: ReadonlyMap<string, bigint> } | Dropped
 interface Dropped {
   kind: 'dropped'
   err: TransactionError

@@ -30,20 +30,20 @@ interface Block {
 }
 
 /** What a node at this commitment knows. */
-export interface View {
+interface View {
   slot: number
   height: number
 }
 
-export type Outcome =
-  | { kind: 'executed'; err: TransactionError | null; after: ReadonlyMap<string, bigint> }
-  | { kind: 'rejected'; err: Rejection }
+type Outcome = { kind: 'executed'; err: TransactionError | null; after: ReadonlyMap<string, bigint> } | { kind: 'rejected'; err: Rejection }
 type Rejection = 'BlockhashNotFound' | 'AlreadyProcessed' | TransactionError
 
 /** How many blocks a transaction may come after its blockhash (Agave, `MAX_PROCESSING_AGE`). */
 const BLOCKHASH_BLOCKS = 150
-/** How many blocks above it make one confirmed and final: votes of the next one, and 31 (Agave, `MAX_LOCKOUT_HISTORY`). */
-const DEPTH: Record<Commitment, number> = { processed: 0, confirmed: 1, finalized: 31 }
+/** How many blocks above one make it confirmed: the next one's votes. */
+const CONFIRMED_DEPTH = 1
+/** And how many make it final (Agave, `MAX_LOCKOUT_HISTORY`). No fork that is abandoned is longer. */
+export const FINAL_DEPTH = 31
 /** On Solana, about one slot of twenty has no block, so that a height is no slot. */
 const EVERY_EMPTY_SLOT = 20
 
@@ -58,12 +58,15 @@ export class Ledger {
   readonly #byAddress = new Map<string, LandedTransaction[]>()
   /** Those that a blockhash or a fork may still concern, the newest last, which takes transactions. */
   #blocks: Block[]
+  /** The newest final block. It never goes back. */
+  #root: Block
   #slot: number
 
   constructor(firstSlot: number) {
     this.#slot = firstSlot
-    this.#blocks = [newBlock(firstSlot, firstSlot)]
-    while (this.#blocks.length <= DEPTH.finalized) this.nextSlot()
+    this.#root = newBlock(firstSlot, firstSlot)
+    this.#blocks = [this.#root]
+    while (this.#blocks.length <= FINAL_DEPTH) this.nextSlot()
   }
 
   /** Ends the block that takes transactions, and begins the next one, unless its slot stays empty. */
@@ -71,8 +74,11 @@ export class Ledger {
     this.#slot += 1
     if (this.#slot % EVERY_EMPTY_SLOT === 0) return
     this.#blocks.push(newBlock(this.#slot, this.#tip.height + 1))
-    if (this.#blocks.length > BLOCKHASH_BLOCKS + DEPTH.finalized + 1) this.#blocks.shift()
-    this.#blocks.at(-1 - DEPTH.finalized)?.undo.clear()
+    if (this.#blocks.length > BLOCKHASH_BLOCKS + FINAL_DEPTH + 1) this.#blocks.shift()
+    const final = this.#blocks.at(-1 - FINAL_DEPTH)
+    if (!final || final.height <= this.#root.height) return
+    this.#root = final
+    final.undo.clear()
   }
 
   /**
@@ -81,7 +87,8 @@ export class Ledger {
    * @returns the signatures of their transactions, which may land again
    */
   fork(blocks: number): string[] {
-    const abandoned = this.#blocks.splice(-Math.min(blocks, DEPTH.finalized))
+    const mostBlocks = this.#newerThan('finalized').length
+    const abandoned = this.#blocks.splice(this.#blocks.length - Math.min(blocks, mostBlocks))
     for (const { undo, landed } of abandoned.toReversed()) {
       for (const [address, lamports] of undo) this.#balances.set(address, lamports)
       for (const each of landed) this.#forget(each)
@@ -124,7 +131,7 @@ export class Ledger {
 
   /** The newest blockhash that a transaction may carry, and the last height at which it may land. */
   latestBlockhash(commitment: Commitment): { blockhash: string; lastValidBlockHeight: number } {
-    const { blockhash, height } = this.#blocks.at(-1 - Math.max(1, DEPTH[commitment])) ?? this.#tip
+    const { blockhash, height } = this.#blockAt(commitment === 'processed' ? 'confirmed' : commitment)
     return { blockhash, lastValidBlockHeight: height + BLOCKHASH_BLOCKS }
   }
 
@@ -136,8 +143,7 @@ export class Ledger {
   }
 
   balanceOf(address: string, commitment: Commitment): bigint {
-    const newer = this.#blocks.slice(this.#blocks.length - DEPTH[commitment])
-    const changed = commitment === 'processed' ? undefined : newer.find(({ undo }) => undo.has(address))
+    const changed = this.#newerThan(commitment).find(({ undo }) => undo.has(address))
     return changed?.undo.get(address) ?? this.#balances.get(address) ?? 0n
   }
 
@@ -170,7 +176,16 @@ export class Ledger {
   }
 
   #blockAt(commitment: Commitment): Block {
-    return this.#blocks.at(-1 - DEPTH[commitment]) ?? this.#tip
+    if (commitment === 'processed') return this.#tip
+    if (commitment === 'finalized') return this.#root
+    const confirmed = this.#blocks.at(-1 - CONFIRMED_DEPTH)
+    return confirmed && confirmed.height > this.#root.height ? confirmed : this.#root
+  }
+
+  /** The oldest first. */
+  #newerThan(commitment: Commitment): Block[] {
+    const { height } = this.#blockAt(commitment)
+    return this.#blocks.filter((block) => block.height > height)
   }
 
   #has({ block }: LandedTransaction, commitment: Commitment): boolean {

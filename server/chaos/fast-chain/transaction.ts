@@ -17,7 +17,7 @@ export interface Transaction {
   instructions: readonly Instruction[]
 }
 
-export interface AccountKey {
+interface AccountKey {
   address: string
   isSigner: boolean
   isWritable: boolean

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { FINAL_DEPTH } from '../fast-chain/ledger.ts'
 import { between, happens, type Path, pickWeighted, wholeBetween } from '../seeded-random.ts'
 import { type SingleDatabase } from './stack-database.ts'
 import { type Stack } from './stack.ts'
@@ -35,8 +36,6 @@ export interface Outages {
 
 const BOTH_SERVERS = 0.15
 const DOWN_MILLIS = { low: 0, high: 2_000 }
-/** What is deeper is final. */
-const MOST_FORKED_BLOCKS = 31
 const CHAIN_MILLIS = { low: 500, high: 4_000 }
 
 /** Causes one outage after another. What fails, and when, depends on the seed alone. */
@@ -75,7 +74,7 @@ export function startOutages(
       case 'chainUnreachable':
         return stack.proxy.stall(millis)
       case 'chainForked':
-        return stack.chain.fork(wholeBetween(seed, [...path, 'blocks'], 1, MOST_FORKED_BLOCKS)).catch(() => undefined)
+        return stack.chain.fork(wholeBetween(seed, [...path, 'blocks'], 1, FINAL_DEPTH))
     }
   }
 

@@ -79,7 +79,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     kills += 1
     void servers[server]?.killFor(between(seed, ['killed', kills], DOWN_MILLIS.low, DOWN_MILLIS.high))
   }
-  const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, rates, slotMillis, kill })
+  const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, rates, slotMillis, chain: options.chain, kill })
   const commitFaults = commitRates
     ? range(SERVERS).map((server) => createCommitFaults({ seed, server, rates: commitRates, kill: () => kill(server) }))
     : []

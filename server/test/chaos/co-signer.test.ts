@@ -43,10 +43,11 @@ interface Seen {
   purchases?: PurchaseSeen[]
   cases?: CaseSeen[]
   rolledBack?: string[]
+  forked?: string[]
   journal?: ReturnType<typeof createJournal>
 }
 
-function check({ landed, purchases = [sold], cases = [], rolledBack = [], journal = createJournal() }: Seen): string[] {
+function check({ landed, purchases = [sold], cases = [], rolledBack = [], forked = [], journal = createJournal() }: Seen): string[] {
   const none = { listings: new Map(), balances: new Map(), seenBy: new Map() }
   const product = {
     ...none,
@@ -56,7 +57,7 @@ function check({ landed, purchases = [sold], cases = [], rolledBack = [], journa
   const chain = {
     landed: new Map(landed.map((transaction) => [transaction.signature, transaction])),
     rolledBack: new Set(rolledBack),
-    forked: new Set<string>(),
+    forked: new Set(forked),
   }
   return checkCoSigner({ ...chain, journal, product, coSigner })
 }
@@ -70,6 +71,11 @@ function knowing(known: Partial<ReturnType<typeof createJournal>['coSigned']>) {
 describe('what the market has signed', () => {
   it('is what it sold so, what became a case, and what the chain has undone', () => {
     expect(check({ landed: [signed('paid'), signed('late'), signed('undone')], cases: [lost], rolledBack: ['undone'] })).toEqual([])
+  })
+
+  it('need not be on the chain any more if a fork took it', () => {
+    expect(check({ landed: [], forked: ['paid'] })).toEqual([])
+    expect(check({ landed: [] })).toHaveLength(1)
   })
 
   it('is reported if it is neither a purchase nor a case', () => {
@@ -117,7 +123,7 @@ describe('the proxy of the chain', () => {
   const signatureOf = (first: number) => base58.encode(new Uint8Array(64).fill(first))
 
   it('hands on each message under one signature, again and again', () => {
-    const sent = createSentMessages()
+    const sent = createSentMessages({ tellsApart: false })
     expect([bytesOf(1, 9), bytesOf(2, 9), bytesOf(1, 9), bytesOf(2, 8)].map((bytes) => sent.handOn(bytes))).toEqual([
       bytesOf(1, 9),
       undefined,
@@ -127,7 +133,7 @@ describe('the proxy of the chain', () => {
   })
 
   it('hands on a message under the signature that an attacker prefers', () => {
-    const sent = createSentMessages()
+    const sent = createSentMessages({ tellsApart: false })
     sent.sendInstead(signatureOf(1), signatureOf(2))
     expect([bytesOf(1, 9), bytesOf(1, 9), bytesOf(2, 9)].map((bytes) => sent.handOn(bytes))).toEqual(Array(3).fill(bytesOf(2, 9)))
   })

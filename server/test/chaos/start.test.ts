@@ -63,13 +63,15 @@ describe('the arguments of npm run chaos', () => {
 
 describe('the next round on the fast chain', () => {
   const wanted = { seed: 3, purchases: 25_000 }
+  const round = (seed: number, purchases: number) => ({ seed, purchases, violations: [] as string[] })
 
   it.each([
     ['begins with the seed of the run', [], { seed: 3, purchases: 10_000 }],
-    ['takes the next seed', [{ seed: 3, purchases: 10_002 }], { seed: 4, purchases: 10_000 }],
-    ['leaves out what an earlier run has done', [{ seed: 4, purchases: 10_000 }], { seed: 3, purchases: 10_000 }],
-    ['is no larger than what is left', [3, 4].map((seed) => ({ seed, purchases: 10_000 })), { seed: 5, purchases: 5_000 }],
-    ['is none once there are enough', [{ seed: 9, purchases: 25_000 }], undefined],
+    ['takes the next seed', [round(3, 10_002)], { seed: 4, purchases: 10_000 }],
+    ['leaves out what an earlier run has done', [round(4, 10_000)], { seed: 3, purchases: 10_000 }],
+    ['is no larger than what is left', [round(3, 10_000), round(4, 10_000)], { seed: 5, purchases: 5_000 }],
+    ['is none once there are enough', [round(9, 25_000)], undefined],
+    ['is none after a violation', [{ ...round(3, 10_000), violations: ['one token is lost'] }], undefined],
   ])('%s', (_, rounds, next) => {
     expect(nextRound(rounds, wanted)).toEqual(next)
   })
