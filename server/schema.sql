@@ -253,7 +253,7 @@ create table purchases (
   reference text not null unique,
   -- The chain that the payment belongs on.
   genesis_hash text not null,
-  -- The highest processed slot of any endpoint before the hold was placed: an earlier transfer cannot be its payment.
+  -- A slot that the chain had reached when the hold was placed: an earlier transfer cannot be its payment.
   held_at_slot bigint not null,
   -- True: only this product's servers broadcast the payment. False: the buyer's wallet may do so too.
   server_sends boolean not null,

@@ -16,6 +16,8 @@ comment on column purchases.funds_read_at is 'Of a hold: when a server last went
 comment on column purchases.short_at is 'Of a hold: when its buyer''s balance was last read, if that was too little for it.';
 comment on column purchases.co_signed is
   'Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.';
+comment on column purchases.held_at_slot is
+  'A slot that the chain had reached when the hold was placed: an earlier transfer cannot be its payment.';
 comment on column purchases.pay_before is 'When the payment window closes; of a co-signed purchase, when it was reserved.';
 
 -- A payment without a reference could not tell two such holds apart; a co-signed one always has its reference.

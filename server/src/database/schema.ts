@@ -516,7 +516,7 @@ export interface Purchases {
    */
   genesisHash: string;
   /**
-   * The highest processed slot of any endpoint before the hold was placed: an earlier transfer cannot be its payment.
+   * A slot that the chain had reached when the hold was placed: an earlier transfer cannot be its payment.
    */
   heldAtSlot: bigint;
   id: Generated<string>;
