@@ -496,7 +496,10 @@ export class TradingWorld {
         const view = await this.chain.finalized(...args)
         const { endpoint, genesisHash, slot, height } = view
         return {
-          ...{ endpoint, genesisHash, slot, height },
+          endpoint,
+          genesisHash,
+          slot,
+          height,
           statusOf: (signature) => view.statusOf(signature),
           history: async () => ({ kind: 'part', entries, older: undefined, pages: 1 }),
           signaturesFor: async () => entries,
