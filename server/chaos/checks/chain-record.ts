@@ -47,12 +47,15 @@ export async function readLanded(chain: ChainClient, wallets: readonly string[])
   return record
 }
 
-/** Which of these transactions are not on the chain. */
+/** Which of these transactions are not on the chain, or moved nothing. */
 export async function readGone(chain: ChainClient, signatures: Iterable<string>): Promise<Set<string>> {
   const gone = new Set<string>()
   await inParallel([...signatures], async (signature) => {
-    const { value } = await chain.call<{ value: unknown[] }>('getSignatureStatuses', [[signature], { searchTransactionHistory: true }])
-    if (!value[0]) gone.add(signature)
+    const { value } = await chain.call<{ value: ({ err: unknown } | null)[] }>('getSignatureStatuses', [
+      [signature],
+      { searchTransactionHistory: true },
+    ])
+    if (value[0]?.err !== null) gone.add(signature)
   })
   return gone
 }

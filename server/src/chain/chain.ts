@@ -7,8 +7,6 @@ export const BLOCKHASH_BLOCKS = 150n
 export const MOST_BLOCKS_AHEAD = 300n
 /** Several times what any cluster reaches: a slot takes 214 ms on mainnet, and 50 ms in tests. */
 export const MOST_SLOTS_PER_SECOND = 50
-/** How far an honest endpoint may lag or be ahead: about 18 minutes on mainnet. */
-export const MOST_SLOTS_ASTRAY = 5_000n
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -206,8 +204,8 @@ export interface Chain {
   /** The highest slot in any answer so far. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
   /**
-   * A slot that the chain has reached, up to a minute ago, whatever one endpoint of several tells: the finalized one that two of them agree on.
-   * Of a single endpoint, the highest in any answer.
+   * A slot that the chain has reached, up to two seconds ago, whatever one endpoint of several tells: the second highest that they tell now.
+   * If only one answers, it is what that tells.
    */
   reachedSlot(): Promise<bigint>
   /**

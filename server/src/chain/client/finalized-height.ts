@@ -1,4 +1,4 @@
-import { MOST_SLOTS_ASTRAY, MOST_SLOTS_PER_SECOND } from '../chain.ts'
+import { MOST_SLOTS_PER_SECOND } from '../chain.ts'
 import { type ChainLog } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
@@ -27,7 +27,8 @@ export interface KnownTip extends Tip {
   confirmed: boolean
 }
 
-const SLACK = MOST_SLOTS_ASTRAY
+/** How far an honest endpoint may lag or be ahead: about 18 minutes on mainnet. */
+const SLACK = 5_000n
 
 /** Whether an endpoint can honestly tell this slot, or this height, at this time. */
 export function isPlausible(known: KnownTip, number: 'slot' | 'height', told: bigint, at: number): boolean {
@@ -120,11 +121,6 @@ export class Outliers {
    */
   isTooHigh(number: 'slot' | 'height', believed: bigint): boolean {
     return this.#tip?.confirmed === true && believed > this.#tip[number] && !this.#fits(number, believed - SLACK)
-  }
-
-  /** The finalized slot that two endpoints told, up to a minute ago; of those that disagree, the lowest. Undefined if there is only one. */
-  get reachedSlot(): bigint | undefined {
-    return this.#tip?.slot
   }
 
   #fits(number: 'slot' | 'height', told: bigint): boolean {

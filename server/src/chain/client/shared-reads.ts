@@ -27,6 +27,7 @@ export function readTransaction(pool: RpcPool, signature: Signature, priority: P
 
 const BLOCKHASH_MILLIS = 1000
 const BALANCE_MILLIS = 2000
+const REACHED_MILLIS = 2000
 const RENT_MILLIS = 60 * 60 * 1000
 const MAX_BALANCES = 10_000
 /** How long a pair of slot and height is used. Slots can lack a block, so the heights computed from it become a little too high. */
@@ -57,6 +58,7 @@ export class SharedReads {
   readonly #outliers: Outliers
   readonly #now: () => number
   readonly #tips: AnswerCache<Tip>
+  readonly #reached: AnswerCache<bigint>
   readonly #rents: AnswerCache<Lamports>
   readonly #balances: AnswerCache<Lamports>
   readonly #batch: RequestBatch<WalletAddress, Lamports>
@@ -71,6 +73,7 @@ export class SharedReads {
     this.#outliers = outliers
     this.#now = now
     this.#tips = new AnswerCache(now, 1)
+    this.#reached = new AnswerCache(now, 1)
     this.#rents = new AnswerCache(now, 1)
     this.#balances = new AnswerCache(now, MAX_BALANCES)
     this.#batch = new RequestBatch((wallets) => this.#readBalances(wallets), { pauseMillis: () => paceMillis(pool.perSecond, BALANCES) })
@@ -101,6 +104,20 @@ export class SharedReads {
     return this.#seen.slot
   }
 
+  /** A slot that the chain has reached, as two endpoints tell it, if two answer. With a single endpoint, the highest seen. */
+  reachedSlot(): Promise<bigint> {
+    if (this.#pool.endpoints.length === 1) return this.highestSlot()
+    return this.#reached.get('reached', REACHED_MILLIS, () => this.#readReached())
+  }
+
+  async #readReached(): Promise<bigint> {
+    const told = await this.#pool.askAll('blockhash', async (rpc, endpoint) => {
+      return this.#outliers.require(endpoint, 'slot', requireInteger(await rpc.getSlot({ commitment: 'processed' }).send()))
+    })
+    const [highest, second] = told.toSorted((a, b) => Number(b - a))
+    return requireAnswer(second ?? highest)
+  }
+
   /**
    * The height above which nothing can land (again) that was valid, or landed, at this slot. A slot has at most one block, so from any
    * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low. A slot or height that is
@@ -116,7 +133,7 @@ export class SharedReads {
 
   /** Forgets everything, because it belongs to a different chain. */
   clear(): void {
-    for (const cache of [this.#tips, this.#rents, this.#balances]) cache.clear()
+    for (const cache of [this.#tips, this.#reached, this.#rents, this.#balances]) cache.clear()
     this.#seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
     this.#newestTip = undefined
   }

@@ -245,9 +245,8 @@ export class SolanaChain implements Chain {
     return this.#shared.highestSlot()
   }
 
-  async reachedSlot(): Promise<bigint> {
-    const highest = await this.#shared.highestSlot()
-    return this.#outliers.reachedSlot ?? highest
+  reachedSlot(): Promise<bigint> {
+    return this.#shared.reachedSlot()
   }
 
   async highestBlockHeight(): Promise<bigint> {
@@ -325,7 +324,8 @@ export class SolanaChain implements Chain {
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
     const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))
-    return newestEntries(found, sinceSlot).slice(0, limit)
+    // Of several lists none is cut: one endpoint could fill the whole with entries that it invents.
+    return everywhere ? newestEntries(found, sinceSlot) : newestEntries(found, sinceSlot).slice(0, limit)
   }
 
   #reset(current: string, former: string): void {

@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { feeAt, lamports, type Lamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD, MOST_SLOTS_ASTRAY, MOST_SLOTS_PER_SECOND } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD, MOST_SLOTS_PER_SECOND } from '../../chain/chain.ts'
 
 /** The fee's terms, fixed when a purchase is held; later changes of the setting do not affect them. */
 export interface FeeTerms {
@@ -77,14 +77,14 @@ export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
 }
 
 /**
- * The slot to keep for a purchase in place of one that the only endpoint that answered told wrongly: the chain is still far below it.
+ * The slot to keep for a purchase in place of one that the only endpoint that answered told wrongly: the chain has still not reached it.
  * @param ageSeconds since it was placed
- * @param slot the chain's, now or earlier
+ * @param reached the chain's slot now, as two endpoints tell it
  * @returns at most the chain's slot at that time; undefined if the one that is kept may be right
  */
-export function correctedSlot({ heldAtSlot, ageSeconds }: { heldAtSlot: bigint; ageSeconds: number }, slot: bigint): bigint | undefined {
-  if (heldAtSlot <= slot + MOST_SLOTS_ASTRAY) return undefined
-  const corrected = slot - BigInt(Math.ceil(ageSeconds * MOST_SLOTS_PER_SECOND))
+export function correctedSlot({ heldAtSlot, ageSeconds }: { heldAtSlot: bigint; ageSeconds: number }, reached: bigint): bigint | undefined {
+  if (heldAtSlot <= reached) return undefined
+  const corrected = reached - BigInt(Math.ceil(ageSeconds * MOST_SLOTS_PER_SECOND))
   return corrected > 0n ? corrected : 0n
 }
 

@@ -50,7 +50,7 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
       await inTransaction(database, (tx) => lowerHeldAtSlot(tx, purchase, action.slot))
       deps.log.warn(
         purchaseFields(purchase, { waitingFor: null }),
-        'a hold was placed in a slot that the chain is far from; it was lowered',
+        'a hold was placed in a slot that the chain has not reached; it was lowered',
       )
       break
     case 'setReleaseHeight':

@@ -195,8 +195,7 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   const view = await round.finalized()
   if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
   if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
-  const reached = await deps.chain.reachedSlot()
-  const heldAtSlot = correctedSlot(purchase, reached < view.slot ? reached : view.slot)
+  const heldAtSlot = correctedSlot(purchase, await deps.chain.reachedSlot())
   if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)
 }
@@ -233,9 +232,10 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (hasLanded(status)) return snapshot
   const view = await round.finalized()
   if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
+  const reached = await deps.chain.reachedSlot()
   const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
     address,
-    sinceSlot: correctedSlot(purchase, view.slot) ?? purchase.heldAtSlot,
+    sinceSlot: correctedSlot(purchase, reached) ?? purchase.heldAtSlot,
   }))
   const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
   return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot

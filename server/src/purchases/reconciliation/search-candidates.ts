@@ -159,26 +159,38 @@ const MAX_LISTED = 10_000
 
 /**
  * What other endpoints list of the buyer's own transactions, and the proving one did not. Listed once for a hold: it is beyond its release
- * height, so what comes later is not for it, and nobody can keep it open with more. What no endpoint knows the status of is left out.
+ * height, so what comes later is not for it, and nobody can keep it open with more. What no endpoint knows the status of now is left out.
  * @throws CHAIN_DOWN
  */
 async function listOwnElsewhere(
   { chain }: PurchaseDeps,
   { id, buyer, heldAtSlot, needsReference }: PurchaseRow,
+  view: FinalizedView,
   looks: readonly HistoryLook[],
 ): Promise<readonly Signature[]> {
   if (needsReference) return []
   const lists = ownElsewhere.get(chain) ?? new LRUCache({ max: MAX_LISTED })
   ownElsewhere.set(chain, lists)
-  const listed = lists.get(`${id} ${heldAtSlot}`)
-  if (listed) return listed
-  const shown = new Set(looks.flatMap(signaturesOf))
-  const all = landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
-  const others = all.filter((signature) => !shown.has(signature) && !isRuledOut(chain, id, signature))
-  const statuses = others.length > 0 ? await chain.statuses(others, { everywhere: true }) : new Map<Signature, SignatureStatus>()
-  const known = others.filter((signature) => statuses.has(signature))
-  lists.set(`${id} ${heldAtSlot}`, known)
-  return known
+  const key = `${id} ${heldAtSlot}`
+  const listed = lists.get(key) ?? landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
+  lists.set(key, listed)
+  const shown = new Set([...looks.flatMap(signaturesOf), ...(await shownBefore(view, { buyer, heldAtSlot }, looks))])
+  const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, id, signature))
+  if (others.length === 0) return []
+  const statuses = await chain.statuses(others, { everywhere: true })
+  return others.filter((signature) => statuses.has(signature))
+}
+
+/** The newest of what the proving endpoint showed in an earlier round, in which all of it was decided, perhaps by another server. */
+async function shownBefore(
+  view: FinalizedView,
+  { buyer, heldAtSlot }: Pick<PurchaseRow, 'buyer' | 'heldAtSlot'>,
+  looks: readonly HistoryLook[],
+): Promise<Signature[]> {
+  const own = looks.find(({ search }) => search.address === buyer)
+  if (!own?.search.decided || own.entries.length > 0) return []
+  const part = await view.history(buyer, { sinceSlot: heldAtSlot, pages: 1 })
+  return part.kind === 'part' ? landedSignatures(part.entries) : []
 }
 
 export function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
@@ -285,7 +297,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
   const candidates = await read(landed, elsewhere, ...looks.map(signaturesOf))
   const isClearSoFar = isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear)
-  const own = isClearSoFar ? await listOwnElsewhere(deps, purchase, looks) : []
+  const own = isClearSoFar ? await listOwnElsewhere(deps, purchase, view, looks) : []
   const others = await read(own)
   return {
     candidates: [...candidates, ...others],

@@ -37,6 +37,7 @@ async function besideLiar(options: Partial<ChainOptions> = {}) {
 /** What a client tells of the chain, none of it from a cache that outlives the answer. */
 const readings: [string, string, (chain: SolanaChain) => Promise<bigint>][] = [
   ['the slot', 'getSlot', (chain) => chain.highestSlot()],
+  ['the slot that was reached', 'getSlot', (chain) => chain.reachedSlot()],
   [
     'the slot of balances',
     'getMultipleAccounts',

@@ -252,8 +252,8 @@ describe('in every state, whatever the chain shows', () => {
 })
 
 it.each([
-  ['it is near the chain', 6_000n, 60, 1_000n, undefined],
-  ['it is far above the chain', 1_000_000n, 10, 1_000n, 500n],
+  ['the chain has reached it', 1_000n, 60, 1_000n, undefined],
+  ['the chain has not reached it', 1_001n, 10, 1_000n, 500n],
   ['the chain began later', 1_000_000n, 60, 1_000n, 0n],
 ])('the slot of a hold is corrected by the slots that may have passed since: %s', (_, heldAtSlot, ageSeconds, slot, expected) => {
   expect(correctedSlot({ heldAtSlot, ageSeconds }, slot)).toBe(expected)

@@ -40,6 +40,12 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     return purchase
   }
 
+  it('was held at the slot that two endpoints agree on, if two answer', async () => {
+    const purchase = await world.withChain({ reachedSlot: async () => 7n }).holdNew(world.buyer)
+    const { rows } = await world.connection.pool.query('select held_at_slot from purchases where id = $1', [purchase.purchaseId])
+    expect(rows).toEqual([{ held_at_slot: 7n }])
+  })
+
   it('is settled by the payment that carries its reference', async () => {
     await expectSettledNext(await holdFarAhead())
   })
