@@ -158,6 +158,6 @@ async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress
     rentExemptMinimum,
     balances: new Map(balances),
   }
-  // Reading the balance also returned the slot, so asking for the slot afterwards costs no extra request.
+  // Of a single endpoint, reading the balance also returned the slot. Several are asked for it, at most once in two seconds.
   return { genesisHash, heldAtSlot: await chain.reachedSlot(), funds }
 }
