@@ -168,6 +168,14 @@ export interface WideReadOptions {
   everywhere?: boolean
 }
 
+/** In which slot a transaction landed, as the endpoints of a chain tell it. */
+export interface SlotTold {
+  /** The highest that any of them tells; undefined if none knows the transaction. */
+  highest: bigint | undefined
+  /** All of them know it, so that a lower slot than this is not its slot. */
+  byAll: boolean
+}
+
 /** How much of the endpoints' request budget is used. */
 export interface ChainBudget {
   /** Requests per second that all endpoints of this chain allow together; 0 if there are none. */
@@ -244,6 +252,8 @@ export interface Chain {
   finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
   transaction(signature: Signature, options?: TransactionOptions): Promise<LandedTransaction | undefined>
+  /** Asks every endpoint for the slot of a transaction, before it counts as older than something. */
+  landedSlot(signature: Signature): Promise<SlotTold>
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
   recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ListOptions): Promise<SignatureEntry[]>
 }

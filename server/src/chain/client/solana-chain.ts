@@ -22,6 +22,7 @@ import {
   type SignatureEntry,
   type SignatureStatus,
   type Simulation,
+  type SlotTold,
   type SimulationOptions,
   type TransactionOptions,
   type WideReadOptions,
@@ -34,7 +35,7 @@ import { FinalizedHeight, Outliers, requireInteger } from './finalized-height.ts
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { readTransaction, type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { Simulations } from './simulations.ts'
-import { newestEntries, readEntry, StatusReads } from './statuses.ts'
+import { newestEntries, readEntry, readSlotTold, StatusReads } from './statuses.ts'
 
 interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPerSecond'> {
   /** One number for each of the endpoints, or one for all; without one, the endpoint's own default counts. */
@@ -299,6 +300,10 @@ export class SolanaChain implements Chain {
 
   finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
     return this.#statuses.readFinality(signatures)
+  }
+
+  landedSlot(signature: Signature): Promise<SlotTold> {
+    return readSlotTold(this.pool, signature)
   }
 
   async transaction(

@@ -1,6 +1,13 @@
 import { parseSignature, type Signature } from '@juicebar/contract/addresses'
 import { signature as asSignature } from '@solana/kit'
-import { type Commitment, type SignatureEntry, type SignatureStatus, type LandedTransaction, type WideReadOptions } from '../chain.ts'
+import {
+  type Commitment,
+  type SignatureEntry,
+  type SignatureStatus,
+  type SlotTold,
+  type LandedTransaction,
+  type WideReadOptions,
+} from '../chain.ts'
 import { requireInteger } from './finalized-height.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
@@ -169,6 +176,14 @@ async function readStatusesEverywhere(pool: RpcPool, signatures: readonly Signat
     for (const [signature, status] of statuses) best.set(signature, betterStatus(best.get(signature), status))
   }
   return best
+}
+
+/** See `landedSlot` of the port `Chain`. An endpoint that does not answer may know of a higher slot. */
+export async function readSlotTold(pool: RpcPool, signature: Signature): Promise<SlotTold> {
+  const told = await pool.askAll('settlement', async (rpc) => (await request(rpc, [signature])).get(signature)?.slot)
+  const slots = told.flatMap((slot) => slot ?? [])
+  const highest = slots.toSorted((a, b) => Number(b - a))[0]
+  return { highest, byAll: slots.length === pool.endpoints.filter((endpoint) => !endpoint.foreign).length }
 }
 
 async function request(rpc: ChainRpc, signatures: readonly Signature[]): Promise<Statuses> {

@@ -29,6 +29,8 @@ export interface CandidateReading {
   transaction: LandedTransaction | undefined
   /** The references of purchases or refunds among the accounts that it names. */
   knownReferences: KnownReferences
+  /** The slot may be higher than the transaction says: not every endpoint has told it. */
+  mayBeNewer?: boolean | undefined
   /** The buyer submitted this signature as the payment: if it does not match, it becomes a case even without a reference. */
   submittedByBuyer: boolean
 }
@@ -56,12 +58,14 @@ interface UnreferencedTerms {
 
 /** Verifies a candidate for one purchase on the chain of that purchase. */
 export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: CandidateReading): CandidateVerdict {
-  const { status, transaction, knownReferences, submittedByBuyer } = reading
+  const { status, transaction, knownReferences, mayBeNewer, submittedByBuyer } = reading
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
   const verdict = verifyPayment(transaction, terms, knownReferences)
   if (verdict.kind === 'unrelated') {
+    const ageDecides = mayBeNewer && verdictOf({ ...terms, heldAtSlot: 0n }, { ...reading, mayBeNewer: false }).kind !== 'unrelated'
+    if (ageDecides) return { kind: 'pending' }
     const looksOlder = submittedByBuyer && verifyPayment(transaction, { ...terms, heldAtSlot: 0n }, knownReferences).kind === 'pays'
     return looksOlder ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: true }
   }

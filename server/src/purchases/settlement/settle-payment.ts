@@ -166,10 +166,10 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const mayCount = status !== undefined && !status.failed && isSettled(status.commitment, settings.settleAt)
   const known = mayCount ? knownLanding(deps, purchase, candidate, status) : undefined
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
-  const transaction = mayCount ? await candidate.read() : undefined
+  const { transaction, mayBeNewer } = mayCount ? await readDated(chain, purchase, candidate) : {}
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
-  const verdict = verdictOf(terms, { status, transaction, knownReferences, submittedByBuyer })
+  const verdict = verdictOf(terms, { status, transaction, knownReferences, mayBeNewer, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
   if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
@@ -180,6 +180,20 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
     isLate && endedBeforeRewind(database, purchase.id),
   ])
   return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
+}
+
+/** The transaction of a candidate, with the highest slot that any endpoint tells if the one that shows it calls it older than the purchase. */
+async function readDated(
+  chain: Chain,
+  { heldAtSlot }: PurchaseRow,
+  candidate: Candidate,
+): Promise<{ transaction?: LandedTransaction; mayBeNewer?: boolean }> {
+  const transaction = await candidate.read()
+  if (!transaction) return {}
+  if (transaction.slot >= heldAtSlot) return { transaction }
+  const { highest, byAll } = await chain.landedSlot(candidate.signature)
+  const slot = highest !== undefined && highest > transaction.slot ? highest : transaction.slot
+  return { transaction: { ...transaction, slot }, mayBeNewer: !byAll && slot < heldAtSlot }
 }
 
 /** Its case follows the refund. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ChainOptions, type SolanaChain } from '../../../src/chain/client/solana-chain.ts'
 import { collectLog } from '../../runtime/collected-log.ts'
-import { signPayment, useChainClients } from '../chain-clients.ts'
+import { pay, signPayment, useChainClients } from '../chain-clients.ts'
 import { type Answer, result, status } from './front-server.ts'
 import { type Wallet } from '../transactions/transactions.ts'
 
@@ -121,6 +121,31 @@ test('an endpoint that lied while no other answered, from the start, is not beli
   await expect.poll(() => chain.reachedSlot(), { timeout: 10_000 }).toBeGreaterThan(BigInt(FAR))
   honest.override({})
   await expect.poll(() => chain.reachedSlot(), { timeout: 15_000 }).toBeLessThan(BigInt(FAR))
+})
+
+describe('the slot of a transaction is the highest that any endpoint tells', () => {
+  async function landed() {
+    const world = await besideLiar()
+    const { signature, slot } = await pay(world.chain, buyer)
+    return { ...world, signature, slot }
+  }
+
+  test('and certain once all have told it', async () => {
+    const { liar, chain, signature, slot } = await landed()
+    liar.override({
+      getSignatureStatuses: result({ value: [{ slot: 1, err: null, confirmations: null, confirmationStatus: 'finalized' }] }),
+    })
+    expect(await chain.landedSlot(signature)).toEqual({ highest: slot, byAll: true })
+  })
+
+  test.each([
+    ['does not answer', status(500)],
+    ['does not know it', result({ value: [null] })],
+  ])('and uncertain if one %s', async (_, answer) => {
+    const { liar, chain, signature, slot } = await landed()
+    liar.override({ getSignatureStatuses: answer })
+    expect(await chain.landedSlot(signature)).toEqual({ highest: slot, byAll: false })
+  })
 })
 
 test('the only endpoint has nothing to be compared with', async () => {

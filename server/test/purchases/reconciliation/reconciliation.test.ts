@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type SignatureEntry } from '../../../src/chain/chain.ts'
+import { type Chain, type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { createReconciliation } from '../../../src/purchases/reconciliation/reconcile-round.ts'
@@ -79,6 +79,45 @@ describe('a payment without the reference settles its hold, although the endpoin
     const hiding = world.withHidingEndpoint(listed.map((entry) => ({ signature, slot, ...entry })))
     await hiding.reconcileUntil(async () => expect((await world.read(purchase.purchaseId)).status).not.toBe('held'))
     expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  })
+})
+
+describe('a payment without the reference that the endpoint which shows it calls older than its purchase', () => {
+  /** The same market, while the endpoint that answers first tells a slot far behind. */
+  const farBehind = (changes: Partial<Chain> = {}) =>
+    world.withChain({
+      transaction: async (...args) => {
+        const landed = await world.chain.transaction(...args)
+        return landed && { ...landed, slot: 1n }
+      },
+      ...changes,
+    })
+
+  it('settles its hold, because another tells the slot in which it landed', async () => {
+    const purchase = await holdForWallet()
+    await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.closePaymentWindow(purchase)
+    await farBehind().untilStatus(purchase, 'settled')
+  })
+
+  it('keeps its hold open until every endpoint has told the slot', async () => {
+    const purchase = await holdForWallet()
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.closePaymentWindow(purchase)
+    await world.mine(200)
+    const alone = farBehind({ landedSlot: async () => ({ highest: undefined, byAll: false }) })
+    for (let round = 0; round < 3; round += 1) {
+      await world.makeDue(purchase)
+      await alone.expectStillHeld(purchase)
+    }
+    await expect(alone.confirm(world.buyer, purchase.listingId, signature)).resolves.toMatchObject({ settled: false })
+    await world.untilStatus(purchase, 'settled')
+  })
+
+  it('is a case if it is not what was agreed', async () => {
+    const purchase = await holdForWallet()
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [], lamports: BigInt(purchase.lamports) + 1n })
+    await expect(farBehind().confirm(world.buyer, purchase.listingId, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
   })
 })
 

@@ -15,11 +15,12 @@ interface Reading {
   claimed?: boolean
   needsReference?: boolean
   hasEnded?: boolean
+  mayBeNewer?: boolean
 }
 
-function verdict(transaction: LandedTransaction, { claimed = false, needsReference = false, hasEnded = false }: Reading = {}) {
+function verdict(transaction: LandedTransaction, { claimed = false, needsReference = false, hasEnded = false, mayBeNewer }: Reading = {}) {
   const terms = { ...purchase, needsReference, hasEnded }
-  return verdictOf(terms, { status: confirmed, transaction, knownReferences: new Map(), submittedByBuyer: claimed })
+  return verdictOf(terms, { status: confirmed, transaction, knownReferences: new Map(), mayBeNewer, submittedByBuyer: claimed })
 }
 
 describe('a payment without the reference', () => {
@@ -51,6 +52,19 @@ describe('a payment without the reference', () => {
     expect(verdict(older, { claimed: true })).toMatchObject({ kind: 'wrong', referenced: false, received, looksOlder: true })
     const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
     expect(verdict(another, { claimed: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+  })
+
+  it('is not yet decided while only some endpoints call it older than the purchase', () => {
+    const mayBeNewer = true
+    const older = { ...landedWith([pays]), slot: 99n }
+    expect(verdict(older, { mayBeNewer })).toEqual({ kind: 'pending' })
+    expect(verdict(older, { mayBeNewer, claimed: true })).toEqual({ kind: 'pending' })
+    const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
+    expect(verdict(another, { mayBeNewer, claimed: true })).toEqual({ kind: 'pending' })
+    // Its age does not matter for these.
+    expect(verdict(another, { mayBeNewer })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(older, { mayBeNewer, hasEnded: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(older, { mayBeNewer, needsReference: true })).toMatchObject({ kind: 'unrelated', permanent: true })
   })
 
   it('is a private transfer once the purchase has ended, unless its buyer says that it is the payment', () => {
