@@ -31,6 +31,29 @@ test('a wallet signs in once, survives a reload, and logs out', async ({ openPla
   expect(await page.evaluate(() => localStorage.getItem('jwt_token'))).toBeNull()
 })
 
+test('logging out closes the event stream before it ends the session, which would refuse it', async ({ signedIn }) => {
+  const { page } = await signedIn()
+  await page.addInitScript(() => {
+    const { fetch } = window
+    window.fetch = (...args) => {
+      const [url, init] = args
+      const note = (step: string) =>
+        (document.documentElement.dataset['order'] = `${document.documentElement.dataset['order'] ?? ''}${step} `)
+      if (url === '/api/marketplace/events') {
+        note('opened')
+        init?.signal?.addEventListener('abort', () => note('closed'))
+      }
+      if (url === '/api/auth/logout') note('ended')
+      return fetch(...args)
+    }
+  })
+  await page.reload()
+  const order = page.locator('html')
+  await expect(order).toHaveAttribute('data-order', 'opened ')
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(order).toHaveAttribute('data-order', /^opened closed ended /)
+})
+
 test('the wallet menu copies the address and disconnects, which logs out', async ({ signedIn }) => {
   const { page, address } = await signedIn()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

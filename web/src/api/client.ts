@@ -78,6 +78,15 @@ export async function callAsVisitor<Shape>(endpoint: string, input: AnyInput): P
 }
 
 /**
+ * Ends the session of a JWT that this browser has forgotten already.
+ *
+ * @throws ApiError
+ */
+export async function endSession(jwt: string): Promise<void> {
+  await send(playerEndpoints.logout, {}, { jwt })
+}
+
+/**
  * Opens the event stream. The caller reads its body.
  *
  * @throws ApiError
@@ -92,12 +101,12 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
 async function send(
   endpoint: string,
   input: AnyInput,
-  options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean } = {},
+  options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean; jwt?: string } = {},
 ): Promise<Response> {
   const [method = 'GET', template = '/'] = endpoint.split(' ')
   const listsMarket = endpoint === playerEndpoints.listings
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers, ...options.headers }
-  const jwt = options.asVisitor ? undefined : readJwt()
+  const jwt = options.asVisitor ? undefined : (options.jwt ?? readJwt())
   if (jwt) headers['authorization'] = `Bearer ${jwt}`
   const init: RequestInit = { method, headers, cache: 'no-cache', priority: options.priority ?? 'auto' }
   if (input.body !== undefined) {

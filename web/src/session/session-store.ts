@@ -2,7 +2,7 @@ import { type User } from '@juicebar/contract/schemas'
 import { create } from 'zustand'
 
 import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
-import { call, clearJwt, onJwtChangedElsewhere, onSessionRefused, readJwt } from '../api/client.ts'
+import { call, clearJwt, endSession, onJwtChangedElsewhere, onSessionRefused, readJwt } from '../api/client.ts'
 import { keys } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { disconnectWallet, useWallet } from '../wallet/wallet-store.ts'
@@ -53,9 +53,7 @@ function isForeign(user: User): boolean {
 
 /** Ends the session here and on the server, and disconnects the wallet. Never rejects. */
 export async function logOut(): Promise<void> {
-  const ended = endOnServer()
-  forgetSession()
-  await Promise.all([ended, useWallet.getState().connected ? disconnectWallet() : undefined])
+  await Promise.all([endHere(), useWallet.getState().connected ? disconnectWallet() : undefined])
 }
 
 /**
@@ -71,13 +69,17 @@ export async function logOutEverywhere(): Promise<void> {
 
 /** Ends the session because the wallet shows another account now; the wallet stays connected. */
 export function endForOtherAccount(): void {
-  void endOnServer()
-  forgetSession()
+  void endHere()
 }
 
 /** Never rejects: the JWT leaves this browser in any case, and the server lets it expire. */
-async function endOnServer(): Promise<void> {
-  if (readJwt()) await call('logout', {}).catch(() => undefined)
+async function endHere(): Promise<void> {
+  const jwt = readJwt()
+  forgetSession()
+  if (!jwt) return
+  // First the event stream of this session is closed. If it is only being opened, the server would refuse it as signed out.
+  await new Promise((closed) => setTimeout(closed))
+  await endSession(jwt).catch(() => undefined)
 }
 
 /**
