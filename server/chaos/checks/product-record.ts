@@ -50,6 +50,8 @@ export interface ListingSeen {
   tokenType: string
   amount: number
   status: 'active' | 'sold' | 'removed'
+  /** The listing that it was split from. */
+  partOf?: string
   createdAt: string
 }
 

@@ -32,7 +32,7 @@ export interface Player {
 export const STARTING_LAMPORTS = 100_000_000_000
 
 export async function createPlayer(
-  run: Run,
+  run: Pick<Run, 'seed' | 'chain'>,
   name: string,
   client: { urls: () => readonly string[]; localAddress: string | undefined },
 ): Promise<Player> {

@@ -25,6 +25,12 @@ export interface App {
   stop(how?: { drain: boolean }): Promise<void>
 }
 
+/**
+ * Connections that may wait to be accepted, as many as Linux allows by default: with Node.js' 511, the system drops those of the readers who all
+ * come back after a restart.
+ */
+const BACKLOG = 4_096
+
 /** Builds the whole server. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
   const context = createContext(parts)
@@ -52,7 +58,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     metrics,
     start: async () => {
       await metrics?.listen({ connection, state: () => stateOf(context) })
-      await fastify.listen({ host: config.host, port: config.port })
+      await fastify.listen({ host: config.host, port: config.port, backlog: BACKLOG })
       await preparation.run()
       if (preparation.state() !== 'ready') return
       background.push(...startServices(context), startJobs(jobsOf(context), failures))

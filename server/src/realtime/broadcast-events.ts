@@ -83,7 +83,10 @@ const MAX_WAITING = 1_000
 const HEARTBEAT_MILLIS = 15_000
 /** How long a stream may outlive its session. */
 const SESSION_CHECK_MILLIS = 2_000
-export const MAX_READERS = 20_000
+/** To write one event to all of them takes half a second of a core. */
+const MAX_READERS = 20_000
+/** Beside the streams, a server needs files for calls, the database and the chain. */
+const OTHER_FILES = 1_000
 /** Readers of one IPv4 address or IPv6 /64: more than an office needs, and far fewer than MAX_READERS. */
 export const MAX_READERS_PER_ADDRESS = 1_000
 
@@ -104,9 +107,24 @@ export interface Reader {
   waiting: Buffer[] | undefined
 }
 
+/**
+ * The most streams of a server. Beyond the files that it may open, every new connection would be reset, those of buyers as well.
+ * @param openFiles how many files it may open
+ */
+export function mostReaders(openFiles: number | 'unlimited'): number {
+  return openFiles === 'unlimited' ? MAX_READERS : Math.max(0, Math.min(MAX_READERS, openFiles - OTHER_FILES))
+}
+
+/** What the operating system lets this process open. It takes some 20 ms to read. */
+function openFilesLimit(): number | 'unlimited' {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+  return userLimits?.open_files.soft ?? 'unlimited'
+}
+
 export interface EventReaders {
   count(): number
-  countFrom(network: string): number
+  /** Whether this server, or this network, has too many streams for one more. */
+  isFull(network: string): boolean
   /** From now on the reader gets every event, at first into `waiting`. */
   add(reader: Reader): void
   /** Sends the events that the reader missed, then those that waited. From then on, events are sent at once. */
@@ -119,6 +137,7 @@ export interface EventReaders {
 /** Writes the feed's events to every open stream. A slow reader never delays the others. */
 export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions, failures: FailureLog): EventReaders {
   const readers = new Set<Reader>()
+  let most: number | undefined
   const networks = new Map<string, number>()
   const unsubscribe = feed.subscribe({
     onEvents: (events) => broadcast(readers, events),
@@ -149,7 +168,8 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
 
   return {
     count: () => readers.size,
-    countFrom: (network) => networks.get(network) ?? 0,
+    isFull: (network) =>
+      readers.size >= (most ??= mostReaders(openFilesLimit())) || (networks.get(network) ?? 0) >= MAX_READERS_PER_ADDRESS,
     add: (reader) => {
       readers.add(reader)
       countReader(networks, reader, 1)

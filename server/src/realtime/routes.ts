@@ -7,15 +7,16 @@ import { type Database } from '../database/connect.ts'
 import { type Session } from '../http/credentials.ts'
 import { answered, type Api } from '../http/route.ts'
 import { type FailureLog } from '../runtime/outage.ts'
-import { type EventReaders, MAX_READERS, MAX_READERS_PER_ADDRESS, mayRead, type Reader } from './broadcast-events.ts'
-import { isAfter, isSame, nowhere, parsePosition, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
-import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
-import { type EventFeed } from './poll-outbox.ts'
+import { type EventReaders, mayRead, type Reader } from './broadcast-events.ts'
+import { formatPosition, isAfter, isSame, nowhere, parsePosition, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
+import { holdsEvent, type Position, readEvents } from './outbox-store.ts'
+import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session>
 
 /** The event stream: server-sent events for everyone and, with a session, also for the player's own purchases, cases and balance. */
-export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authenticate): void {
+export function realtimeRoutes(api: Api, given: StreamParts, authenticate: Authenticate): void {
+  const streams = { ...given, readMissed: shareReadings((last, position) => readMissed(given.database, last, position)) }
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
     const network = normalizeIP(request.ip)
@@ -56,11 +57,31 @@ const MAX_REPLAY_BYTES = 512 * 1024
 const SOONEST_RETRY_MILLIS = 1_000
 const LATEST_RETRY_MILLIS = 9_000
 
-export interface Streams {
+export interface StreamParts {
   database: Database
   feed: EventFeed
   readers: EventReaders
   failures: FailureLog
+}
+
+interface Streams extends StreamParts {
+  readMissed: ReadMissed
+}
+
+/** The events between two positions; undefined if there are too many or the outbox no longer holds them all. */
+type ReadMissed = (last: Position, position: Position) => Promise<MissedEvent[] | undefined>
+
+type MissedEvent = Pick<FeedEvent, 'audience' | 'frame'>
+
+/** Readers who come back together, as after a restart, mostly missed the same events: they share one reading while it is under way. */
+export function shareReadings(read: ReadMissed): ReadMissed {
+  const underWay = new Map<string, ReturnType<ReadMissed>>()
+  return (last, position) => {
+    const key = `${formatPosition(last)} ${formatPosition(position)}`
+    const reading = underWay.get(key) ?? read(last, position).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
+    return reading
+  }
 }
 
 /**
@@ -68,8 +89,7 @@ export interface Streams {
  * @throws TOO_MANY_REQUESTS if this server or the caller's network has too many streams; DATABASE_DOWN before the outbox was first read
  */
 function requireRoom({ feed, readers }: Streams, network: string): Position {
-  const full = readers.count() >= MAX_READERS || readers.countFrom(network) >= MAX_READERS_PER_ADDRESS
-  if (full) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
+  if (readers.isFull(network)) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
   const position = feed.position()
   if (!position) throw new Failure('DATABASE_DOWN')
   return position
@@ -83,9 +103,9 @@ async function openEventStream(streams: Streams, reader: Reader, position: Posit
   reader.ahead = last && isAfter(last, position) ? last : undefined
   streams.readers.add(reader)
   try {
-    const missed = last ? await readMissed(streams.database, last, position) : []
+    const missed = last ? await streams.readMissed(last, position) : []
     const retry = renderRetry(randomInt(SOONEST_RETRY_MILLIS, LATEST_RETRY_MILLIS))
-    const frames = missed?.filter((event) => mayRead(reader, event)).map(renderFrame)
+    const frames = missed?.filter((event) => mayRead(reader, event)).map(({ frame }) => frame)
     if (frames && totalLength(frames) <= MAX_REPLAY_BYTES) {
       const reached = last && isAfter(last, position) ? last : position
       streams.readers.release(reader, [retry, ...frames, renderNotice('ready', reached)])
@@ -103,11 +123,10 @@ function totalLength(frames: readonly Buffer[]): number {
   return frames.reduce((total, { length }) => total + length, 0)
 }
 
-/** The events between two positions; undefined if there are too many or the outbox no longer holds them all. */
-async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
+async function readMissed(database: Database, last: Position, position: Position): Promise<MissedEvent[] | undefined> {
   if (isSame(last, position)) return []
   if (!(await holdsEvent(database, last))) return undefined
   const events = await readEvents(database, last, MAX_REPLAY + 1)
   if (events.length > MAX_REPLAY) return undefined
-  return events.filter((event) => !isAfter(event, position))
+  return events.filter((event) => !isAfter(event, position)).map((event) => ({ audience: event.audience, frame: renderFrame(event) }))
 }
