@@ -18,7 +18,7 @@ import { type Market, recordHistory } from './record-history.ts'
  * promises. `HISTORIES=1000 npx vitest run histories` records so many; `PROPERTY_SEED=7` begins with that one.
  */
 
-const { HISTORIES = '40', PROPERTY_SEED = String(Date.now() % 1_000_000) } = process.env
+const { HISTORIES = '20', PROPERTY_SEED = String(Date.now() % 1_000_000) } = process.env
 const FIRST_SEED = Number(PROPERTY_SEED)
 const FIRST_SLOT = 100_000
 /** Below 20 ms, servers take slots for lies. */

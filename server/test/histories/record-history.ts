@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 
 import { lamports as toLamports, lamportsToSol } from '@juicebar/contract/money'
 import { expect } from 'vitest'
@@ -137,6 +138,7 @@ async function sell(seller: Session, listed: string[]): Promise<void> {
         idempotencyKey: `${seed} ${at.join(' ')}`,
       }
       await seller.ask([step], { kind: 'price', listing: chosen.id, lamports }, call, { mayLeave: true })
+      await read(seller, [step], chosen.id)
     } else if (doing === 'remove') {
       const call: Call = { method: 'DELETE', path: `/api/marketplace/listings/${chosen.id}` }
       await seller.ask([step], { kind: 'remove', listing: chosen.id }, call, { mayLeave: true })
@@ -211,7 +213,7 @@ async function readEnd(players: readonly Player[]): Promise<ProductRecord> {
   let last: ProductRecord | undefined
   const isOver = async () => {
     const now = await readProduct(players)
-    const isSame = JSON.stringify(comparable(now)) === JSON.stringify(comparable(last))
+    const isSame = isDeepStrictEqual(now, last)
     last = now
     return isSame && [...now.purchases.values()].every(({ status }) => status !== 'held')
   }
@@ -223,8 +225,4 @@ async function readEnd(players: readonly Player[]): Promise<ProductRecord> {
 async function until(ask: () => Promise<boolean>, millis: number): Promise<void> {
   const deadline = performance.now() + millis
   while (!(await ask()) && performance.now() < deadline) await delay(PAUSE_MILLIS)
-}
-
-function comparable(record: ProductRecord | undefined): unknown {
-  return record && [record.purchases, record.cases, record.listings, record.balances].map((each) => [...each].toSorted())
 }
