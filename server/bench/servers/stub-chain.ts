@@ -62,7 +62,7 @@ export function createStubChain(pool: pg.Pool): Chain {
       if (!landed.has(signature)) await (reading ??= readAhead().finally(() => (reading = undefined)))
       return landed.get(signature)
     },
-    landedSlot: async () => ({ highest: SLOT, byAll: true }),
+    landedSlots: async () => ({ slots: [SLOT], silent: 0 }),
     recentSignatures: async () => [],
   }
 }

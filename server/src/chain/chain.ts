@@ -169,11 +169,11 @@ export interface WideReadOptions {
 }
 
 /** In which slot a transaction landed, as the endpoints of a chain tell it. */
-export interface SlotTold {
-  /** The highest that any of them tells; undefined if none knows the transaction. */
-  highest: bigint | undefined
-  /** All of them know it, so that a lower slot than this is not its slot. */
-  byAll: boolean
+export interface SlotsTold {
+  /** One of each endpoint that knows it. */
+  slots: readonly bigint[]
+  /** How many do not answer, or do not know it. */
+  silent: number
 }
 
 /** How much of the endpoints' request budget is used. */
@@ -253,7 +253,7 @@ export interface Chain {
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
   transaction(signature: Signature, options?: TransactionOptions): Promise<LandedTransaction | undefined>
   /** Asks every endpoint for the slot of a transaction, before it counts as older than something. */
-  landedSlot(signature: Signature): Promise<SlotTold>
+  landedSlots(signature: Signature, options?: TransactionOptions): Promise<SlotsTold>
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
   recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ListOptions): Promise<SignatureEntry[]>
 }

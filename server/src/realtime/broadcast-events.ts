@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 import { type Session } from '../http/credentials.ts'
@@ -115,10 +116,12 @@ export function mostReaders(openFiles: number | 'unlimited'): number {
   return openFiles === 'unlimited' ? MAX_READERS : Math.max(0, Math.min(MAX_READERS, openFiles - OTHER_FILES))
 }
 
-/** What the operating system lets this process open. It takes some 20 ms to read. */
+/** What Linux lets this process open. The report of Node.js tells it too, but first looks up the name of every peer. */
 function openFilesLimit(): number | 'unlimited' {
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
-  return userLimits?.open_files.soft ?? 'unlimited'
+  const file = '/proc/self/limits'
+  const limits = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const soft = /^Max open files +(\d+)/m.exec(limits)?.[1]
+  return soft === undefined ? 'unlimited' : Number(soft)
 }
 
 export interface EventReaders {
@@ -137,7 +140,7 @@ export interface EventReaders {
 /** Writes the feed's events to every open stream. A slow reader never delays the others. */
 export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions, failures: FailureLog): EventReaders {
   const readers = new Set<Reader>()
-  let most: number | undefined
+  const most = mostReaders(openFilesLimit())
   const networks = new Map<string, number>()
   const unsubscribe = feed.subscribe({
     onEvents: (events) => broadcast(readers, events),
@@ -168,8 +171,7 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
 
   return {
     count: () => readers.size,
-    isFull: (network) =>
-      readers.size >= (most ??= mostReaders(openFilesLimit())) || (networks.get(network) ?? 0) >= MAX_READERS_PER_ADDRESS,
+    isFull: (network) => readers.size >= most || (networks.get(network) ?? 0) >= MAX_READERS_PER_ADDRESS,
     add: (reader) => {
       readers.add(reader)
       countReader(networks, reader, 1)

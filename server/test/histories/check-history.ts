@@ -8,7 +8,7 @@ import { type History, type ListingTerms, type RecordedCall } from './history.ts
  * - What a seller or buyer was told is done stays done, and everybody who asks after that sees it.
  * - Every purchase comes to an end.
  * - What was never asked for never happens.
- * - A session never sees something older than what it has seen.
+ * - A session never sees a listing come back that was sold or removed, nor a purchase that was over.
  * Two calls that overlap in time may have happened in either order, and a call without an answer at any time since, or never.
  */
 export function checkHistory(history: History): string[] {
@@ -204,7 +204,7 @@ function readsOf(history: History): Read[] {
 function deliveredBefore(history: History, listing: string, time: number): PurchaseSeen[] {
   const told = callsOf(history, 'follow').filter((call) => call.endedAt < time && statusOf(call) === 'settled')
   const ids = new Set(told.map(({ purchase }) => purchase))
-  return settled(history).filter(({ purchaseId, items }) => ids.has(purchaseId) && soldOf(listing, [{ items } as PurchaseSeen]) > 0)
+  return settled(history).filter((purchase) => ids.has(purchase.purchaseId) && soldOf(listing, [purchase]) > 0)
 }
 
 function statusOf({ answer }: CallOf<'follow'>): string | undefined {
@@ -246,7 +246,10 @@ function sessionsNeverGoBack(history: History): string[] {
 }
 
 function settledStaysSettled(history: History): string[] {
-  const told = callsOf(history, 'follow').filter((call) => statusOf(call) === 'settled')
-  const gone = told.filter(({ purchase }) => history.end.purchases.get(purchase)?.status !== 'settled')
+  const follows = callsOf(history, 'follow')
+  const told = follows.filter((call) => statusOf(call) === 'settled')
+  const isAgain = (call: CallOf<'follow'>) =>
+    follows.some((other) => other.purchase === call.purchase && other.startedAt > call.endedAt && statusOf(other) === 'held')
+  const gone = told.filter((call) => history.end.purchases.get(call.purchase)?.status !== 'settled' || isAgain(call))
   return gone.map(({ purchase }) => `purchase ${purchase} was delivered, and then not any more`)
 }

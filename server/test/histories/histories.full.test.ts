@@ -44,8 +44,9 @@ async function openMarket({ sql, chain: wrong }: Partial<PlantedBug> = {}): Prom
   const [database, rpcUrl] = await Promise.all([freshDatabase(), startChain()])
   if (sql) await plantInSql(database.url, sql)
   const chain = createChain({ endpoints: [rpcUrl], log: collectLog().log })
+  Object.assign(chain, wrong?.(chain))
   await chain.start()
-  const servers = [await openApp(database.url, { chain }), await openApp(database.url, { chain: Object.assign(chain, wrong?.(chain)) })]
+  const servers = [await openApp(database.url, { chain }), await openApp(database.url, { chain })]
   for (const { started } of servers) await started
   onTestFinished(async () => {
     for (const server of servers) await server.stop()
@@ -55,23 +56,31 @@ async function openMarket({ sql, chain: wrong }: Partial<PlantedBug> = {}): Prom
   return { urls: servers.map(({ origin }) => origin), studioApiKey, chain: createChainClient(rpcUrl) }
 }
 
-/** Records so many, and stops when one contradicts the specification so. @returns what contradicted it in that one, with the seed */
-async function findViolations(market: Market, count: number, as = /.*/): Promise<string[]> {
-  const check = async (seed: number) => checkHistory(await recordHistory(market, seed)).map((violation) => `${seed}: ${violation}`)
+/** Records so many, and stops when one contradicts the specification so. @returns what contradicted it in that one, with the seed, and how much was sold */
+async function findViolations(market: Market, count: number, as = /.*/): Promise<{ violations: string[]; sold: number }> {
+  let sold = 0
+  const check = async (seed: number) => {
+    const history = await recordHistory(market, seed)
+    sold += [...history.end.purchases.values()].filter(({ status }) => status === 'settled').length
+    return checkHistory(history).map((violation) => `${seed}: ${violation}`)
+  }
   for (let first = FIRST_SEED; first < FIRST_SEED + count; first += AT_ONCE) {
     const seeds = Array.from({ length: Math.min(AT_ONCE, FIRST_SEED + count - first) }, (_, index) => first + index)
-    const found = (await Promise.all(seeds.map(check))).flat()
-    if (found.some((violation) => as.test(violation))) return found
+    const violations = (await Promise.all(seeds.map(check))).flat()
+    if (violations.some((violation) => as.test(violation))) return { violations, sold }
   }
-  return []
+  return { violations: [], sold }
 }
 
 it(`keep what the market promises, ${HISTORIES} of them`, { timeout: 3_600_000 }, async () => {
-  expect(await findViolations(await openMarket(), Number(HISTORIES))).toEqual([])
+  const { violations, sold } = await findViolations(await openMarket(), Number(HISTORIES))
+  expect(violations).toEqual([])
+  expect(sold).toBeGreaterThan(Number(HISTORIES))
 })
 
 describe('a bug is found', () => {
   it.each(plantedBugs)('$name', { timeout: 300_000 }, async ({ finds, ...bug }) => {
-    expect(await findViolations(await openMarket(bug), MOST_TO_FIND, finds)).not.toEqual([])
+    const { violations } = await findViolations(await openMarket(bug), MOST_TO_FIND, finds)
+    expect(violations).not.toEqual([])
   })
 })

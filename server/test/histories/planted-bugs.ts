@@ -13,7 +13,7 @@ export interface PlantedBug {
   finds: RegExp
   /** In one of the SQL functions. */
   sql?: { file: string; right: string; wrong: string }
-  /** In a server's client of the chain. */
+  /** In the servers' client of the chain. */
   chain?: (chain: SolanaChain) => Partial<Pick<SolanaChain, 'broadcast' | 'statuses'>>
 }
 

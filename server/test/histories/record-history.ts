@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 
 import { tokens } from '../../chaos/catalogue.ts'
 import { readLanded } from '../../chaos/checks/chain-record.ts'
-import { readProduct, type ProductRecord } from '../../chaos/checks/product-record.ts'
+import { readProduct } from '../../chaos/checks/product-record.ts'
 import { type Answer, type ApiClient, type Call, createApiClient } from '../../chaos/players/api-client.ts'
 import { type ChainClient } from '../../chaos/players/chain-client.ts'
 import { loopbackAddress } from '../../chaos/players/loopback-address.ts'
@@ -41,7 +41,9 @@ const PAYS = 0.75
 /** How long a purchase may take. One that takes longer contradicts what a market promises. */
 const PATIENCE_MILLIS = 10_000
 const PAUSE_MILLIS = 20
-/** So many wallets a history call from addresses of their own: rate limits count by address. */
+/** A call whose client has left may still be under way, but for no longer than this without a trace. */
+const QUIET_MILLIS = 500
+/** Each wallet of a history calls from an address of its own: rate limits count by address. */
 const PLAYERS = SELLERS + BUYERS
 
 /** Several sellers and buyers at once, who all want the same few listings, on any server. */
@@ -54,11 +56,7 @@ export async function recordHistory(market: Market, seed: number): Promise<Histo
   for (const { player } of sellers) await credit(market, player, credits)
   await Promise.all([...sellers.map((seller) => sell(seller, listed)), ...buyers.map((buyer) => buy(buyer, listed))])
   const players = sessions.map(({ player }) => player)
-  const end = await readEnd(players)
-  const { landed } = await readLanded(
-    market.chain,
-    players.map(({ wallet }) => wallet.address),
-  )
+  const { end, landed } = await readEnd(market, players)
   for (const { apis } of sessions) for (const api of apis) api.stop()
   return { credits, calls: calls.toSorted((a, b) => a.startedAt - b.startedAt), landed, end }
 }
@@ -87,8 +85,9 @@ async function openSession({ urls, chain }: Market, seed: number, number: number
       const api = pickOne(seed, [name, ...path, asked.kind, 'server'], apis) ?? player.api
       const startedAt = performance.now()
       const leaves = mayLeave && happens(seed, [name, ...path, asked.kind, 'leaves'], LEAVES)
-      const answer = leaves ? await api.sendAndDisconnect(call) : await api.callWithRetries(call)
-      const heard = answer ?? undefined
+      // Asked once: whether a call was carried out that is asked again could not be told from its answer.
+      const [answer] = leaves ? [await api.sendAndDisconnect(call)] : await api.callEverywhere(call)
+      const heard = answer && answer.status < 500 ? answer : undefined
       calls.push({ ...asked, session, startedAt, endedAt: heard ? performance.now() : Infinity, answer: heard })
       return heard
     },
@@ -124,10 +123,8 @@ async function sell(seller: Session, listed: string[]): Promise<void> {
     if (step < 2 || chosen === undefined) {
       const terms = termsAt(seed, at)
       const id = await list(seller, step, terms)
-      if (id !== undefined) {
-        own.push({ id, terms })
-        listed.push(id)
-      }
+      own.push({ id, terms })
+      listed.push(id)
     } else if (doing === 'price' && !chosen.terms.divisible) {
       const lamports = priceAt(seed, at, chosen.terms.amount)
       const body = { price: lamportsToSol(toLamports(lamports)) }
@@ -158,11 +155,13 @@ function priceAt(seed: number, at: Path, amount: number): bigint {
   return BigInt(wholeBetween(seed, [...at, 'price'], STEPS_EACH.low, STEPS_EACH.high) * amount * PRICE_STEP_LAMPORTS)
 }
 
-async function list(seller: Session, step: number, terms: ListingTerms): Promise<string | undefined> {
+async function list(seller: Session, step: number, terms: ListingTerms): Promise<string> {
   const { tokenType, amount, lamports, divisible } = terms
   const body = { tokenType, amount, divisible, price: lamportsToSol(toLamports(lamports)) }
   const answer = await seller.ask([step], { kind: 'list', listing: terms }, { method: 'POST', path: '/api/marketplace/listings', body })
-  return answer?.status === 201 ? (answer.body['listing'] as { _id: string })._id : undefined
+  // What nobody knows of could not be accounted for.
+  if (answer?.status !== 201) throw new Error(`a listing was refused: ${JSON.stringify(answer)}`)
+  return (answer.body['listing'] as { _id: string })._id
 }
 
 async function read(session: Session, path: Path, listing: string): Promise<Answer | undefined> {
@@ -208,17 +207,20 @@ async function follow(buyer: Session, path: Path, purchase: string): Promise<voi
   await until(async () => (await status()) !== 'held', PATIENCE_MILLIS)
 }
 
-/** When nothing is under way: two readings in which nothing is held, and which are the same. */
-async function readEnd(players: readonly Player[]): Promise<ProductRecord> {
-  let last: ProductRecord | undefined
+/** When nothing is under way: nothing is held, and nothing changes for a while, on the chain or in the market. */
+async function readEnd({ chain }: Market, players: readonly Player[]): Promise<Pick<History, 'end' | 'landed'>> {
+  const wallets = players.map(({ wallet }) => wallet.address)
+  const read = async () => ({ landed: (await readLanded(chain, wallets)).landed, end: await readProduct(players) })
+  let last = await read()
   const isOver = async () => {
-    const now = await readProduct(players)
+    await delay(QUIET_MILLIS)
+    const now = await read()
     const isSame = isDeepStrictEqual(now, last)
     last = now
-    return isSame && [...now.purchases.values()].every(({ status }) => status !== 'held')
+    return isSame && [...now.end.purchases.values()].every(({ status }) => status !== 'held')
   }
   await until(isOver, PATIENCE_MILLIS)
-  return last ?? readProduct(players)
+  return last
 }
 
 /** Asks until the answer is yes, or patience ends. */

@@ -83,7 +83,8 @@ export async function callAsVisitor<Shape>(endpoint: string, input: AnyInput): P
  * @throws ApiError
  */
 export async function endSession(jwt: string): Promise<void> {
-  await send(playerEndpoints.logout, {}, { jwt })
+  // Also if the page is being left.
+  await send(playerEndpoints.logout, {}, { jwt, keepalive: true })
 }
 
 /**
@@ -101,14 +102,20 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
 async function send(
   endpoint: string,
   input: AnyInput,
-  options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean; jwt?: string } = {},
+  options: Pick<RequestInit, 'priority' | 'keepalive'> & { headers?: object; asVisitor?: boolean; jwt?: string } = {},
 ): Promise<Response> {
   const [method = 'GET', template = '/'] = endpoint.split(' ')
   const listsMarket = endpoint === playerEndpoints.listings
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers, ...options.headers }
   const jwt = options.asVisitor ? undefined : (options.jwt ?? readJwt())
   if (jwt) headers['authorization'] = `Bearer ${jwt}`
-  const init: RequestInit = { method, headers, cache: 'no-cache', priority: options.priority ?? 'auto' }
+  const init: RequestInit = {
+    method,
+    headers,
+    cache: 'no-cache',
+    priority: options.priority ?? 'auto',
+    keepalive: options.keepalive ?? false,
+  }
   if (input.body !== undefined) {
     headers['content-type'] = 'application/json'
     init.body = JSON.stringify(input.body)

@@ -22,7 +22,7 @@ import {
   type SignatureEntry,
   type SignatureStatus,
   type Simulation,
-  type SlotTold,
+  type SlotsTold,
   type SimulationOptions,
   type TransactionOptions,
   type WideReadOptions,
@@ -35,7 +35,7 @@ import { FinalizedHeight, Outliers, requireInteger } from './finalized-height.ts
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { readTransaction, type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { Simulations } from './simulations.ts'
-import { newestEntries, readEntry, readSlotTold, StatusReads } from './statuses.ts'
+import { newestEntries, readEntry, readSlotsTold, StatusReads } from './statuses.ts'
 
 interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPerSecond'> {
   /** One number for each of the endpoints, or one for all; without one, the endpoint's own default counts. */
@@ -302,8 +302,8 @@ export class SolanaChain implements Chain {
     return this.#statuses.readFinality(signatures)
   }
 
-  landedSlot(signature: Signature): Promise<SlotTold> {
-    return readSlotTold(this.pool, signature)
+  landedSlots(signature: Signature, { candidate = false }: TransactionOptions = {}): Promise<SlotsTold> {
+    return readSlotsTold(this.pool, this.#outliers, signature, candidate ? 'candidate' : 'settlement')
   }
 
   async transaction(

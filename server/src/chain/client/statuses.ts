@@ -4,15 +4,15 @@ import {
   type Commitment,
   type SignatureEntry,
   type SignatureStatus,
-  type SlotTold,
+  type SlotsTold,
   type LandedTransaction,
   type WideReadOptions,
 } from '../chain.ts'
-import { requireInteger } from './finalized-height.ts'
+import { type Outliers, requireInteger } from './finalized-height.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { chunks, RequestBatch } from '../../runtime/request-batch.ts'
-import { paceMillis } from '../rpc/request-queue.ts'
+import { paceMillis, type Priority } from '../rpc/request-queue.ts'
 
 export interface StatusReply {
   slot: bigint
@@ -178,12 +178,14 @@ async function readStatusesEverywhere(pool: RpcPool, signatures: readonly Signat
   return best
 }
 
-/** See `landedSlot` of the port `Chain`. An endpoint that does not answer may know of a higher slot. */
-export async function readSlotTold(pool: RpcPool, signature: Signature): Promise<SlotTold> {
-  const told = await pool.askAll('settlement', async (rpc) => (await request(rpc, [signature])).get(signature)?.slot)
+/** See `landedSlots` of the port `Chain`. A slot far above the chain is no answer. */
+export async function readSlotsTold(pool: RpcPool, outliers: Outliers, signature: Signature, priority: Priority): Promise<SlotsTold> {
+  const told = await pool.askAll(priority, async (rpc, endpoint) => {
+    const status = (await request(rpc, [signature])).get(signature)
+    return status && outliers.require(endpoint, 'slot', status.slot)
+  })
   const slots = told.flatMap((slot) => slot ?? [])
-  const highest = slots.toSorted((a, b) => Number(b - a))[0]
-  return { highest, byAll: slots.length === pool.endpoints.filter((endpoint) => !endpoint.foreign).length }
+  return { slots, silent: pool.endpoints.filter((endpoint) => !endpoint.foreign).length - slots.length }
 }
 
 async function request(rpc: ChainRpc, signatures: readonly Signature[]): Promise<Statuses> {

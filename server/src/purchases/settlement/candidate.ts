@@ -1,5 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
+import { type LandedTransaction, type SignatureStatus, type SlotsTold } from '../../chain/chain.ts'
 import {
   isPlain,
   type KnownReferences,
@@ -13,12 +13,12 @@ import { type PaymentRow } from '../payment/payment-store.ts'
 /**
  * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is its slot if it has landed. failed:
  * it failed on the chain. unrelated: it does not pay for this purchase and, if `permanent`, never will. pays, wrong: see
- * `PaymentVerdict`; `looksOlder`: wrong only because its slot is older than the purchase's, and an endpoint may have told either.
+ * `PaymentVerdict`. `looksOlder`: so only because its slot is older than the purchase's, and an endpoint may have told either.
  */
 export type CandidateVerdict =
-  | { kind: 'pending'; landedAt?: bigint }
+  | { kind: 'pending'; landedAt?: bigint; looksOlder?: boolean }
   | { kind: 'failed' }
-  | { kind: 'unrelated'; reason: string; permanent: boolean }
+  | { kind: 'unrelated'; reason: string; permanent: boolean; looksOlder?: boolean }
   | { kind: 'pays'; referenced: boolean }
   | ({ kind: 'wrong'; looksOlder?: boolean } & WrongPayment)
 
@@ -29,7 +29,7 @@ export interface CandidateReading {
   transaction: LandedTransaction | undefined
   /** The references of purchases or refunds among the accounts that it names. */
   knownReferences: KnownReferences
-  /** The slot may be higher than the transaction says: not every endpoint has told it. */
+  /** Its slot may be higher than the transaction says: too few endpoints have told it. */
   mayBeNewer?: boolean | undefined
   /** The buyer submitted this signature as the payment: if it does not match, it becomes a case even without a reference. */
   submittedByBuyer: boolean
@@ -56,6 +56,17 @@ interface UnreferencedTerms {
   hasEnded: boolean
 }
 
+/**
+ * What the slots that endpoints tell for a transaction say of its age. Two that call it older are right, or one if all others agree; one that
+ * calls it newer is believed over one that does not, because its buyer would get nothing for it. `mayBeNewer`: too few have told it.
+ */
+export function ageOf({ slots, silent }: SlotsTold, heldAtSlot: bigint): 'older' | 'newer' | 'mayBeNewer' {
+  const older = slots.filter((slot) => slot < heldAtSlot).length
+  if (older >= 2) return 'older'
+  if (older < slots.length) return 'newer'
+  return silent === 0 ? 'older' : 'mayBeNewer'
+}
+
 /** Verifies a candidate for one purchase on the chain of that purchase. */
 export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: CandidateReading): CandidateVerdict {
   const { status, transaction, knownReferences, mayBeNewer, submittedByBuyer } = reading
@@ -64,10 +75,12 @@ export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: Cand
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
   const verdict = verifyPayment(transaction, terms, knownReferences)
   if (verdict.kind === 'unrelated') {
-    const ageDecides = mayBeNewer && verdictOf({ ...terms, heldAtSlot: 0n }, { ...reading, mayBeNewer: false }).kind !== 'unrelated'
-    if (ageDecides) return { kind: 'pending' }
-    const looksOlder = submittedByBuyer && verifyPayment(transaction, { ...terms, heldAtSlot: 0n }, knownReferences).kind === 'pays'
-    return looksOlder ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: true }
+    const looksOlder = terms.heldAtSlot > 0n && verdictOf({ ...terms, heldAtSlot: 0n }, reading).kind !== 'unrelated'
+    if (!looksOlder) return { ...verdict, permanent: true }
+    if (mayBeNewer) return { kind: 'pending', looksOlder }
+    const isClaimed = submittedByBuyer && verifyPayment(transaction, { ...terms, heldAtSlot: 0n }, knownReferences).kind === 'pays'
+    // The slot of the purchase may come down yet.
+    return isClaimed ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: false, looksOlder }
   }
   if (verdict.referenced) return verdict
   const flaw = unreferencedFlaw(terms, transaction) ?? (verdict.kind === 'wrong' && !verdict.complete ? verdict.reason : undefined)

@@ -94,7 +94,7 @@ async function* likeliestFirst(deps: PurchaseDeps, purchases: readonly ReplyRow[
   const looksOlder = []
   for (const purchase of purchases) {
     const verified = await verifyCandidate(deps, purchase, candidate)
-    if (verified.verdict.kind === 'wrong' && verified.verdict.looksOlder) looksOlder.push({ purchase, verified })
+    if ('looksOlder' in verified.verdict) looksOlder.push({ purchase, verified })
     else yield { purchase, verified }
   }
   yield* looksOlder

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Chain, type LandedTransaction, type SignatureStatus, type TransactionOptions } from '../../chain/chain.ts'
+import { type Chain, type LandedTransaction, type SignatureStatus, type SlotsTold, type TransactionOptions } from '../../chain/chain.ts'
 import { logCase, openCase, type UnmatchedPayment } from '../cases/open-case.ts'
 import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
 import { endedBeforeRewind } from '../cases/seen-refund-store.ts'
@@ -12,7 +12,7 @@ import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-de
 import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { isSettled } from '../purchase/purchase.ts'
-import { type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
+import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween, noteConfirmed, settlePurchase } from './settlement-store.ts'
 
 /**
@@ -131,6 +131,8 @@ export interface Candidate {
   recorded: RecordedPayment | undefined
   /** The transaction itself, read once, however many purchases it is verified for. */
   read(): Promise<LandedTransaction | undefined>
+  /** The slots that endpoints tell for it, read once as well. */
+  readSlots(): Promise<SlotsTold>
 }
 
 interface CandidateOptions extends TransactionOptions {
@@ -147,8 +149,9 @@ export function candidateOf(
   { submittedByBuyer = false, recorded, admit = async () => {}, ...options }: CandidateOptions = {},
 ): Candidate {
   let transaction: Promise<LandedTransaction | undefined> | undefined
+  let slots: Promise<SlotsTold> | undefined
   const read = () => (transaction ??= admit().then(() => chain.transaction(signature, options)))
-  return { signature, status, submittedByBuyer, recorded, read }
+  return { signature, status, submittedByBuyer, recorded, read, readSlots: () => (slots ??= chain.landedSlots(signature, options)) }
 }
 
 /**
@@ -166,10 +169,12 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const mayCount = status !== undefined && !status.failed && isSettled(status.commitment, settings.settleAt)
   const known = mayCount ? knownLanding(deps, purchase, candidate, status) : undefined
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
-  const { transaction, mayBeNewer } = mayCount ? await readDated(chain, purchase, candidate) : {}
+  const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
-  const verdict = verdictOf(terms, { status, transaction, knownReferences, mayBeNewer, submittedByBuyer })
+  const verdict = await decideAge(purchase, candidate, { status, transaction, knownReferences, submittedByBuyer }, (reading) =>
+    verdictOf(terms, reading),
+  )
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
   if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
@@ -182,18 +187,22 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
 }
 
-/** The transaction of a candidate, with the highest slot that any endpoint tells if the one that shows it calls it older than the purchase. */
-async function readDated(
-  chain: Chain,
-  { heldAtSlot }: PurchaseRow,
+/** How long after its purchase was made a transaction that looks older waits for endpoints that have not told its slot: no hold stays for ever. */
+const AGE_MINUTES = 15
+
+/** The verdict on a candidate. One that looks older than its purchase is decided again by the slots that all endpoints tell. */
+async function decideAge(
+  { createdAt, heldAtSlot }: PurchaseRow,
   candidate: Candidate,
-): Promise<{ transaction?: LandedTransaction; mayBeNewer?: boolean }> {
-  const transaction = await candidate.read()
-  if (!transaction) return {}
-  if (transaction.slot >= heldAtSlot) return { transaction }
-  const { highest, byAll } = await chain.landedSlot(candidate.signature)
-  const slot = highest !== undefined && highest > transaction.slot ? highest : transaction.slot
-  return { transaction: { ...transaction, slot }, mayBeNewer: !byAll && slot < heldAtSlot }
+  reading: CandidateReading,
+  decide: (reading: CandidateReading) => CandidateVerdict,
+): Promise<CandidateVerdict> {
+  const { transaction } = reading
+  const verdict = decide(reading)
+  if (!transaction || !('looksOlder' in verdict)) return verdict
+  const age = ageOf(await candidate.readSlots(), heldAtSlot)
+  if (age === 'newer') return decide({ ...reading, transaction: { ...transaction, slot: heldAtSlot } })
+  return decide({ ...reading, mayBeNewer: age === 'mayBeNewer' && Date.now() - createdAt.getTime() < AGE_MINUTES * 60_000 })
 }
 
 /** Its case follows the refund. */

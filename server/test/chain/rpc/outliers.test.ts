@@ -123,28 +123,32 @@ test('an endpoint that lied while no other answered, from the start, is not beli
   await expect.poll(() => chain.reachedSlot(), { timeout: 15_000 }).toBeLessThan(BigInt(FAR))
 })
 
-describe('the slot of a transaction is the highest that any endpoint tells', () => {
+describe('the slots of a transaction', () => {
   async function landed() {
     const world = await besideLiar()
     const { signature, slot } = await pay(world.chain, buyer)
     return { ...world, signature, slot }
   }
 
-  test('and certain once all have told it', async () => {
+  test('are those that all endpoints tell', async () => {
     const { liar, chain, signature, slot } = await landed()
     liar.override({
       getSignatureStatuses: result({ value: [{ slot: 1, err: null, confirmations: null, confirmationStatus: 'finalized' }] }),
     })
-    expect(await chain.landedSlot(signature)).toEqual({ highest: slot, byAll: true })
+    expect(await chain.landedSlots(signature)).toEqual({ slots: expect.arrayContaining([1n, slot]), silent: 0 })
   })
 
   test.each([
     ['does not answer', status(500)],
     ['does not know it', result({ value: [null] })],
-  ])('and uncertain if one %s', async (_, answer) => {
+    [
+      'tells one far above the chain',
+      result({ value: [{ slot: FAR ** 2, err: null, confirmations: null, confirmationStatus: 'finalized' }] }),
+    ],
+  ])('are those of the others if one %s', async (_, answer) => {
     const { liar, chain, signature, slot } = await landed()
     liar.override({ getSignatureStatuses: answer })
-    expect(await chain.landedSlot(signature)).toEqual({ highest: slot, byAll: false })
+    expect(await chain.landedSlots(signature)).toEqual({ slots: [slot], silent: 1 })
   })
 })
 

@@ -105,7 +105,7 @@ export function forkable(chain: Chain): ForkableChain {
     statuses: (signatures, ...args) => chain.statuses(signatures.filter(isKept), ...args),
     finality: (signatures) => chain.finality(signatures.filter(isKept)),
     transaction: async (signature, ...args) => (isKept(signature) ? chain.transaction(signature, ...args) : undefined),
-    landedSlot: (...args) => chain.landedSlot(...args),
+    landedSlots: (...args) => chain.landedSlots(...args),
     recentSignatures: async (...args) => (await chain.recentSignatures(...args)).filter((entry) => isKept(entry.signature)),
     finalized: async (options) => {
       const view = await chain.finalized(options)

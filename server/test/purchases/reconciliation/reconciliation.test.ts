@@ -58,6 +58,24 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     await world.expectAllAddsUp()
   })
 
+  it('is settled by it although an endpoint far ahead has listed it, and it looked older then', async () => {
+    const purchase = await holdFarAhead()
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
+    const ahead = world.withChain({
+      recentSignatures: async (of, _since, limit, options) =>
+        (await world.chain.recentSignatures(of, 0n, limit, options)).map((entry) => ({ ...entry, slot: entry.slot + 2_000_000n })),
+    })
+    // Old enough for its buyer's transactions to be listed.
+    await world.connection.pool.query("update purchases set created_at = created_at - interval '1 minute' where id = $1", [
+      purchase.purchaseId,
+    ])
+    await world.makeDue(purchase)
+    await ahead.expectStillHeld(purchase)
+    await world.closePaymentWindow(purchase)
+    await ahead.untilStatus(purchase, 'settled')
+  })
+
   it('ends unpaid if there is none, as any other', async () => {
     const purchase = await holdFarAhead()
     await world.closePaymentWindow(purchase)
@@ -105,7 +123,7 @@ describe('a payment without the reference that the endpoint which shows it calls
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     await world.closePaymentWindow(purchase)
     await world.mine(200)
-    const alone = farBehind({ landedSlot: async () => ({ highest: undefined, byAll: false }) })
+    const alone = farBehind({ landedSlots: async () => ({ slots: [1n], silent: 1 }) })
     for (let round = 0; round < 3; round += 1) {
       await world.makeDue(purchase)
       await alone.expectStillHeld(purchase)

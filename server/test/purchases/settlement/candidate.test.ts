@@ -2,7 +2,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { type LandedTransaction } from '../../../src/chain/chain.ts'
-import { verdictOf } from '../../../src/purchases/settlement/candidate.ts'
+import { ageOf, verdictOf } from '../../../src/purchases/settlement/candidate.ts'
 import { knownOf, landedWith, moves, names, paymentOf, purchaseOf } from '../payment/landed-transactions.ts'
 
 const purchase = purchaseOf('one', 'buyer', ['seller', 5n])
@@ -47,20 +47,21 @@ describe('a payment without the reference', () => {
 
   it('counts for nothing if it looks older than the purchase, and is a case if its buyer says that it is the payment', () => {
     const older = { ...landedWith([pays]), slot: 99n }
-    expect(verdict(older)).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(older)).toMatchObject({ kind: 'unrelated', permanent: false, looksOlder: true })
     const received = [{ to: 'seller', lamports: 5n, referencedLamports: 0n }]
     expect(verdict(older, { claimed: true })).toMatchObject({ kind: 'wrong', referenced: false, received, looksOlder: true })
     const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
-    expect(verdict(another, { claimed: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(another, { claimed: true })).toMatchObject({ kind: 'unrelated', permanent: false })
   })
 
   it('is not yet decided while only some endpoints call it older than the purchase', () => {
     const mayBeNewer = true
     const older = { ...landedWith([pays]), slot: 99n }
-    expect(verdict(older, { mayBeNewer })).toEqual({ kind: 'pending' })
-    expect(verdict(older, { mayBeNewer, claimed: true })).toEqual({ kind: 'pending' })
+    const pending = { kind: 'pending', looksOlder: true }
+    expect(verdict(older, { mayBeNewer })).toEqual(pending)
+    expect(verdict(older, { mayBeNewer, claimed: true })).toEqual(pending)
     const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
-    expect(verdict(another, { mayBeNewer, claimed: true })).toEqual({ kind: 'pending' })
+    expect(verdict(another, { mayBeNewer, claimed: true })).toEqual(pending)
     // Its age does not matter for these.
     expect(verdict(another, { mayBeNewer })).toMatchObject({ kind: 'unrelated', permanent: true })
     expect(verdict(older, { mayBeNewer, hasEnded: true })).toMatchObject({ kind: 'unrelated', permanent: true })
@@ -87,4 +88,18 @@ it('a payment with the reference counts whatever else is in its transaction', ()
     signers: ['buyer', 'market'],
   }
   expect(verdict(transaction, { needsReference: true, hasEnded: true })).toMatchObject({ kind: 'pays', referenced: true })
+})
+
+describe('the age of a transaction, for a purchase since slot 100', () => {
+  it.each([
+    ['older', 'the only endpoint', [99n], 0],
+    ['older', 'all endpoints', [99n, 98n], 0],
+    ['older', 'two, though another says otherwise or is silent', [99n, 98n, 120n], 1],
+    ['newer', 'one of two', [99n, 100n], 0],
+    ['newer', 'one, and the other is silent', [100n], 1],
+    ['mayBeNewer', 'one, and the other is silent', [99n], 1],
+    ['mayBeNewer', 'nobody', [], 2],
+  ] as const)('is "%s" if that is what is told by %s', (age, _, slots, silent) => {
+    expect(ageOf({ slots, silent }, 100n)).toBe(age)
+  })
 })
