@@ -8,7 +8,7 @@ const features = ['catalogue', 'sign-in', 'inventory', 'restrictions', 'listings
 
 /** A file whose name begins with one of these, and goes on, is an action. A new verb joins the list. */
 const verbs =
-  'admit announce apply broadcast cancel change check close collect confirm continue create decide deliver end invalidate log make mark open place poll post prepare prove purge read reconcile record refresh refund release remove request reserve rule run search send settle submit verify'.split(
+  'admit announce apply broadcast cancel change check close collect confirm continue create decide deliver end invalidate log make mark open place poll post prepare prove purge read reconcile record refresh refund release remove request reserve rule run search send settle submit verify wait'.split(
     ' ',
   )
 

@@ -42,6 +42,7 @@ export function createStubChain(pool: pg.Pool): Chain {
   return {
     genesisHash: async () => STUB_GENESIS,
     isUp: () => true,
+    isWhole: () => true,
     endpoints: () => [],
     isSaturated: () => false,
     hasSpare: () => true,

@@ -193,6 +193,8 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
+  /** Whether the last request to each endpoint of this chain succeeded; never throws. */
+  isWhole(): boolean
   /** The names of the endpoints that may serve this chain, down or not. */
   endpoints(): readonly string[]
   /** Whether every endpoint is at its request rate and requests of this server are already waiting. Never throws. */

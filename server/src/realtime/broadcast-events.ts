@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 import { type Session } from '../http/credentials.ts'
@@ -118,10 +118,13 @@ export function mostReaders(openFiles: number | 'unlimited'): number {
 
 /** What Linux lets this process open. The report of Node.js tells it too, but first looks up the name of every peer. */
 function openFilesLimit(): number | 'unlimited' {
-  const file = '/proc/self/limits'
-  const limits = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const soft = /^Max open files +(\d+)/m.exec(limits)?.[1]
-  return soft === undefined ? 'unlimited' : Number(soft)
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === undefined ? 'unlimited' : Number(soft)
+  } catch {
+    // Another system, or one that hides it.
+    return 'unlimited'
+  }
 }
 
 export interface EventReaders {

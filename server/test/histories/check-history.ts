@@ -22,7 +22,7 @@ export function checkHistory(history: History): string[] {
     ...balancesAddUp(history, listings),
     ...readsOf(history).flatMap((read) => readIsPossible(history, listings, read)),
     ...sessionsNeverGoBack(history),
-    ...settledStaysSettled(history),
+    ...whatIsOverStaysOver(history),
   ]
 }
 
@@ -245,11 +245,13 @@ function sessionsNeverGoBack(history: History): string[] {
   })
 }
 
-function settledStaysSettled(history: History): string[] {
+function whatIsOverStaysOver(history: History): string[] {
   const follows = callsOf(history, 'follow')
-  const told = follows.filter((call) => statusOf(call) === 'settled')
+  const told = follows.filter((call) => statusOf(call) === 'settled' || statusOf(call) === 'ended')
   const isAgain = (call: CallOf<'follow'>) =>
     follows.some((other) => other.purchase === call.purchase && other.startedAt > call.endedAt && statusOf(other) === 'held')
-  const gone = told.filter((call) => history.end.purchases.get(call.purchase)?.status !== 'settled' || isAgain(call))
-  return gone.map(({ purchase }) => `purchase ${purchase} was delivered, and then not any more`)
+  const isUndone = (call: CallOf<'follow'>) =>
+    statusOf(call) === 'settled' && history.end.purchases.get(call.purchase)?.status !== 'settled'
+  const gone = told.filter((call) => isAgain(call) || isUndone(call))
+  return gone.map(({ purchase }) => `purchase ${purchase} was over, and then not any more`)
 }

@@ -197,7 +197,7 @@ async function pay(buyer: Session, path: Path, listing: string, amount: number):
   return answer?.status === 200 || answer?.status === 201 ? String(answer.body['purchaseId']) : undefined
 }
 
-/** Until it is over. */
+/** Until it is over, and once more. */
 async function follow(buyer: Session, path: Path, purchase: string): Promise<void> {
   const call: Call = { method: 'GET', path: `/api/marketplace/purchases/${purchase}` }
   const status = async () => {
@@ -205,6 +205,7 @@ async function follow(buyer: Session, path: Path, purchase: string): Promise<voi
     return (answer?.body['purchase'] as { status: string } | undefined)?.status
   }
   await until(async () => (await status()) !== 'held', PATIENCE_MILLIS)
+  await status()
 }
 
 /** When nothing is under way: nothing is held, and nothing changes for a while, on the chain or in the market. */

@@ -218,6 +218,10 @@ export class SolanaChain implements Chain {
     return this.#endpoints.filter((endpoint) => !endpoint.foreign).map((endpoint) => endpoint.host)
   }
 
+  isWhole(): boolean {
+    return this.#endpoints.every((endpoint) => endpoint.foreign || endpoint.healthy)
+  }
+
   isSaturated(): boolean {
     return this.pool.isSaturated()
   }

@@ -180,11 +180,8 @@ async function readStatusesEverywhere(pool: RpcPool, signatures: readonly Signat
 
 /** See `landedSlots` of the port `Chain`. A slot far above the chain is no answer. */
 export async function readSlotsTold(pool: RpcPool, outliers: Outliers, signature: Signature, priority: Priority): Promise<SlotsTold> {
-  const told = await pool.askAll(priority, async (rpc, endpoint) => {
-    const status = (await request(rpc, [signature])).get(signature)
-    return status && outliers.require(endpoint, 'slot', status.slot)
-  })
-  const slots = told.flatMap((slot) => slot ?? [])
+  const told = await pool.askAll(priority, async (rpc) => (await request(rpc, [signature])).get(signature)?.slot)
+  const slots = told.flatMap((slot) => (slot === undefined || outliers.isTooHigh('slot', slot) ? [] : slot))
   return { slots, silent: pool.endpoints.filter((endpoint) => !endpoint.foreign).length - slots.length }
 }
 

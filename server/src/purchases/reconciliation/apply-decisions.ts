@@ -11,7 +11,7 @@ import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, lowerHeldAtSlot, setReleaseHeight } from './reconciliation-store.ts'
-import { ruleOut } from './prove-expired.ts'
+import { candidatesFor, ruleOut } from './prove-expired.ts'
 import { type LandedTransaction } from '../../chain/chain.ts'
 import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
 import { type CaseSubject } from '../cases/case.ts'
@@ -35,7 +35,7 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
     case 'settle':
       return settle(deps, purchase, action.candidate)
     case 'ruleOut':
-      ruleOut(chain, purchase.id, action.candidate.signature)
+      ruleOut(chain, candidatesFor(purchase), action.candidate.signature)
       break
     case 'endHold':
       await endHoldAlone(deps, purchase.id, endReasons[action.because], action)
@@ -83,7 +83,7 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
 async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
   const outcome = await settlePayment(deps, purchase, candidate)
   const isFinal = candidate.status?.commitment === 'finalized'
-  if (isFinal && isPermanent(outcome)) ruleOut(deps.chain, purchase.id, candidate.signature)
+  if (isFinal && isPermanent(outcome)) ruleOut(deps.chain, candidatesFor(purchase), candidate.signature)
   return outcome.kind === 'settled'
 }
 

@@ -44,14 +44,19 @@ const MAX_KEPT = 100_000
  */
 const ruledOut = new WeakMap<Chain, LRUCache<string, true>>()
 
-export function isRuledOut(chain: Chain, purchaseId: string, signature: Signature): boolean {
-  return ruledOut.get(chain)?.get(`${purchaseId} ${signature}`) ?? false
+export function isRuledOut(chain: Chain, subject: string, signature: Signature): boolean {
+  return ruledOut.get(chain)?.get(`${subject} ${signature}`) ?? false
 }
 
-export function ruleOut(chain: Chain, purchaseId: string, signature: Signature): void {
+/** What is ruled out for a purchase: what is older than it may not be once its slot has come down. */
+export function candidatesFor({ id, heldAtSlot }: { id: string; heldAtSlot: bigint }): string {
+  return `${id} ${heldAtSlot}`
+}
+
+export function ruleOut(chain: Chain, subject: string, signature: Signature): void {
   const kept = ruledOut.get(chain) ?? new LRUCache({ max: MAX_KEPT })
   ruledOut.set(chain, kept)
-  kept.set(`${purchaseId} ${signature}`, true)
+  kept.set(`${subject} ${signature}`, true)
 }
 
 /** One for each chain client. */

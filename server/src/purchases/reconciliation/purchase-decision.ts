@@ -172,7 +172,8 @@ function saveProgress({ purchase, searches, unprovable }: PurchaseSnapshot): Pur
  */
 function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
   const { purchase, payment, status, paymentExpired, candidates, unfunded, unprovable } = snapshot
-  if (!payment) throw new Error(`purchase ${purchase.id} is reserved without a payment`)
+  // It was leased as reserved, and has ended since: a reservation always has the bytes that pay for it.
+  if (!payment) return { actions: [], nextSeconds: SENT_SECONDS }
   const decide = (...actions: PurchaseAction[]) => ({
     actions: [...lowerExpiry(snapshot), ...actions, ...actOnCandidates(snapshot)],
     nextSeconds: unprovable ? UNPROVABLE_SECONDS : SENT_SECONDS,

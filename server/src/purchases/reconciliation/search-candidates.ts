@@ -20,7 +20,8 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { admitCandidate, isRuledOut } from './prove-expired.ts'
+import { mayWait } from '../purchase/wait-for-endpoints.ts'
+import { admitCandidate, candidatesFor, isRuledOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
 
@@ -124,12 +125,12 @@ export async function listReferenced(
 /** How far the search has come, once what was found earlier is decided. */
 export async function progressOf(
   { chain }: PurchaseDeps,
-  purchase: Pick<DuePurchase, 'id' | 'signature'>,
+  purchase: Pick<DuePurchase, 'id' | 'heldAtSlot' | 'signature'>,
   { oldestFirst, search, complete }: ReferenceListing,
 ): Promise<ReferenceSearch> {
   if (!complete || isShort(search, oldestFirst)) return search
   const isDecided = ({ signature, failed }: SignatureEntry) =>
-    failed || signature === purchase.signature || isRuledOut(chain, purchase.id, signature)
+    failed || signature === purchase.signature || isRuledOut(chain, candidatesFor(purchase), signature)
   return afterDeciding(search, oldestFirst, await chain.highestSlot(), isDecided)
 }
 
@@ -153,6 +154,8 @@ async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRo
   return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
 }
 
+/** How long the end of a hold waits for an endpoint that does not answer, and may list what the others hide. */
+const SILENCE_SECONDS = 60
 /** Of each chain client: what `listOwnElsewhere` has listed for a purchase, by its id and slot. */
 const ownElsewhere = new WeakMap<Chain, LRUCache<string, readonly Signature[]>>()
 const MAX_LISTED = 10_000
@@ -160,6 +163,7 @@ const MAX_LISTED = 10_000
 /**
  * What other endpoints list of the buyer's own transactions, and the proving one did not. Listed once for a hold: it is beyond its release
  * height, so what comes later is not for it, and nobody can keep it open with more. What no endpoint knows the status of now is left out.
+ * @returns undefined while it waits for an endpoint that does not answer
  * @throws CHAIN_DOWN
  */
 async function listOwnElsewhere(
@@ -167,15 +171,17 @@ async function listOwnElsewhere(
   { id, buyer, heldAtSlot, needsReference }: PurchaseRow,
   view: FinalizedView,
   looks: readonly HistoryLook[],
-): Promise<readonly Signature[]> {
+): Promise<readonly Signature[] | undefined> {
   if (needsReference) return []
   const lists = ownElsewhere.get(chain) ?? new LRUCache({ max: MAX_LISTED })
   ownElsewhere.set(chain, lists)
-  const key = `${id} ${heldAtSlot}`
+  const key = candidatesFor({ id, heldAtSlot })
   const listed = lists.get(key) ?? landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
+  // After it was listed: an endpoint that did not answer is known by then.
+  if (!lists.has(key) && !chain.isWhole() && mayWait(chain, key, SILENCE_SECONDS)) return undefined
   lists.set(key, listed)
   const shown = new Set([...looks.flatMap(signaturesOf), ...(await shownBefore(view, { buyer, heldAtSlot }, looks))])
-  const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, id, signature))
+  const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, key, signature))
   if (others.length === 0) return []
   const statuses = await chain.statuses(others, { everywhere: true })
   return others.filter((signature) => statuses.has(signature))
@@ -215,7 +221,9 @@ export async function readCandidates(
   options: ReadOptions = {},
 ): Promise<ReadCandidates> {
   const { chain } = deps
-  const unread = signatures.filter((signature) => signature !== purchase.signature && !isRuledOut(chain, purchase.id, signature))
+  const unread = signatures.filter(
+    (signature) => signature !== purchase.signature && !isRuledOut(chain, candidatesFor(purchase), signature),
+  )
   const batch = unread.slice(0, READS_PER_ROUND)
   const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
@@ -283,7 +291,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const verified = new Map(known.map((candidate) => [candidate.signature, candidate]))
   const read = async (...lists: (readonly Signature[])[]) => {
     const unread = lists.map((signatures) => {
-      return signatures.filter((signature) => !verified.has(signature) && !isRuledOut(deps.chain, purchase.id, signature))
+      return signatures.filter((signature) => !verified.has(signature) && !isRuledOut(deps.chain, candidatesFor(purchase), signature))
     })
     const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
     for (const candidate of candidates) verified.set(candidate.signature, candidate)
@@ -291,17 +299,17 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   }
   const satisfies = (signature: Signature, test: (candidate: VerifiedCandidate) => boolean) => {
     const candidate = verified.get(signature)
-    return candidate ? test(candidate) : isRuledOut(deps.chain, purchase.id, signature)
+    return candidate ? test(candidate) : isRuledOut(deps.chain, candidatesFor(purchase), signature)
   }
   const isClear = (signature: Signature) => satisfies(signature, (candidate) => !isUndecided(candidate))
   const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
   const candidates = await read(landed, elsewhere, ...looks.map(signaturesOf))
   const isClearSoFar = isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear)
   const own = isClearSoFar ? await listOwnElsewhere(deps, purchase, view, looks) : []
-  const others = await read(own)
+  const others = own ? await read(own) : []
   return {
     candidates: [...candidates, ...others],
-    complete: isClearSoFar && own.every(isClear),
+    complete: isClearSoFar && own !== undefined && own.every(isClear),
     searches: looks.map(({ search, entries, whole }) => ({
       ...search,
       decidedTo: decidedTo(entries, view.slot, isDecided) ?? search.decidedTo,

@@ -29,8 +29,8 @@ export interface CandidateReading {
   transaction: LandedTransaction | undefined
   /** The references of purchases or refunds among the accounts that it names. */
   knownReferences: KnownReferences
-  /** Its slot may be higher than the transaction says: too few endpoints have told it. */
-  mayBeNewer?: boolean | undefined
+  /** If it looks older than the purchase: whether it is. Undefined if that is not known. */
+  age?: 'older' | 'mayBeNewer' | undefined
   /** The buyer submitted this signature as the payment: if it does not match, it becomes a case even without a reference. */
   submittedByBuyer: boolean
 }
@@ -69,7 +69,7 @@ export function ageOf({ slots, silent }: SlotsTold, heldAtSlot: bigint): 'older'
 
 /** Verifies a candidate for one purchase on the chain of that purchase. */
 export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: CandidateReading): CandidateVerdict {
-  const { status, transaction, knownReferences, mayBeNewer, submittedByBuyer } = reading
+  const { status, transaction, knownReferences, age, submittedByBuyer } = reading
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
@@ -77,10 +77,9 @@ export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: Cand
   if (verdict.kind === 'unrelated') {
     const looksOlder = terms.heldAtSlot > 0n && verdictOf({ ...terms, heldAtSlot: 0n }, reading).kind !== 'unrelated'
     if (!looksOlder) return { ...verdict, permanent: true }
-    if (mayBeNewer) return { kind: 'pending', looksOlder }
+    if (age === 'mayBeNewer') return { kind: 'pending', looksOlder }
     const isClaimed = submittedByBuyer && verifyPayment(transaction, { ...terms, heldAtSlot: 0n }, knownReferences).kind === 'pays'
-    // The slot of the purchase may come down yet.
-    return isClaimed ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: false, looksOlder }
+    return isClaimed ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: age === 'older', looksOlder }
   }
   if (verdict.referenced) return verdict
   const flaw = unreferencedFlaw(terms, transaction) ?? (verdict.kind === 'wrong' && !verdict.complete ? verdict.reason : undefined)

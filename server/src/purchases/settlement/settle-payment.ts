@@ -10,6 +10,7 @@ import { findReferences } from '../payment/reference-store.ts'
 import { paymentKeys } from '../purchase/co-signer.ts'
 import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
+import { mayWait } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { isSettled } from '../purchase/purchase.ts'
 import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
@@ -172,7 +173,7 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
-  const verdict = await decideAge(purchase, candidate, { status, transaction, knownReferences, submittedByBuyer }, (reading) =>
+  const verdict = await decideAge(deps, purchase, candidate, { status, transaction, knownReferences, submittedByBuyer }, (reading) =>
     verdictOf(terms, reading),
   )
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
@@ -187,12 +188,13 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
 }
 
-/** How long after its purchase was made a transaction that looks older waits for endpoints that have not told its slot: no hold stays for ever. */
+/** How long a transaction that looks older than its purchase waits for endpoints that have not told its slot: no hold stays for ever. */
 const AGE_MINUTES = 15
 
 /** The verdict on a candidate. One that looks older than its purchase is decided again by the slots that all endpoints tell. */
 async function decideAge(
-  { createdAt, heldAtSlot }: PurchaseRow,
+  { chain }: PurchaseDeps,
+  { id, heldAtSlot }: PurchaseRow,
   candidate: Candidate,
   reading: CandidateReading,
   decide: (reading: CandidateReading) => CandidateVerdict,
@@ -202,7 +204,8 @@ async function decideAge(
   if (!transaction || !('looksOlder' in verdict)) return verdict
   const age = ageOf(await candidate.readSlots(), heldAtSlot)
   if (age === 'newer') return decide({ ...reading, transaction: { ...transaction, slot: heldAtSlot } })
-  return decide({ ...reading, mayBeNewer: age === 'mayBeNewer' && Date.now() - createdAt.getTime() < AGE_MINUTES * 60_000 })
+  const isKnown = age === 'older' || mayWait(chain, `${id} ${candidate.signature}`, AGE_MINUTES * 60)
+  return decide({ ...reading, age: isKnown ? age : undefined })
 }
 
 /** Its case follows the refund. */

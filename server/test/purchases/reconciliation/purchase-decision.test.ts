@@ -124,6 +124,7 @@ describe('what is done for a purchase', () => {
     ],
     ['a reserved payment would expire too late: its height comes down', decide('reserved', { payment: old, expiryHeight: 300n }), lowered],
     ['no endpoint can show copies of a reserved payment: the state says so', decide('reserved', { payment: old, ...blind }), unproved],
+    ['a reservation has ended since it was leased: nothing', decide('reserved'), []],
     ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],

@@ -15,12 +15,12 @@ interface Reading {
   claimed?: boolean
   needsReference?: boolean
   hasEnded?: boolean
-  mayBeNewer?: boolean
+  age?: 'older' | 'mayBeNewer'
 }
 
-function verdict(transaction: LandedTransaction, { claimed = false, needsReference = false, hasEnded = false, mayBeNewer }: Reading = {}) {
+function verdict(transaction: LandedTransaction, { claimed = false, needsReference = false, hasEnded = false, age }: Reading = {}) {
   const terms = { ...purchase, needsReference, hasEnded }
-  return verdictOf(terms, { status: confirmed, transaction, knownReferences: new Map(), mayBeNewer, submittedByBuyer: claimed })
+  return verdictOf(terms, { status: confirmed, transaction, knownReferences: new Map(), age, submittedByBuyer: claimed })
 }
 
 describe('a payment without the reference', () => {
@@ -48,6 +48,7 @@ describe('a payment without the reference', () => {
   it('counts for nothing if it looks older than the purchase, and is a case if its buyer says that it is the payment', () => {
     const older = { ...landedWith([pays]), slot: 99n }
     expect(verdict(older)).toMatchObject({ kind: 'unrelated', permanent: false, looksOlder: true })
+    expect(verdict(older, { age: 'older' })).toMatchObject({ kind: 'unrelated', permanent: true, looksOlder: true })
     const received = [{ to: 'seller', lamports: 5n, referencedLamports: 0n }]
     expect(verdict(older, { claimed: true })).toMatchObject({ kind: 'wrong', referenced: false, received, looksOlder: true })
     const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
@@ -55,17 +56,17 @@ describe('a payment without the reference', () => {
   })
 
   it('is not yet decided while only some endpoints call it older than the purchase', () => {
-    const mayBeNewer = true
+    const age = 'mayBeNewer'
     const older = { ...landedWith([pays]), slot: 99n }
     const pending = { kind: 'pending', looksOlder: true }
-    expect(verdict(older, { mayBeNewer })).toEqual(pending)
-    expect(verdict(older, { mayBeNewer, claimed: true })).toEqual(pending)
+    expect(verdict(older, { age })).toEqual(pending)
+    expect(verdict(older, { age, claimed: true })).toEqual(pending)
     const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
-    expect(verdict(another, { mayBeNewer, claimed: true })).toEqual(pending)
+    expect(verdict(another, { age, claimed: true })).toEqual(pending)
     // Its age does not matter for these.
-    expect(verdict(another, { mayBeNewer })).toMatchObject({ kind: 'unrelated', permanent: true })
-    expect(verdict(older, { mayBeNewer, hasEnded: true })).toMatchObject({ kind: 'unrelated', permanent: true })
-    expect(verdict(older, { mayBeNewer, needsReference: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(another, { age })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(older, { age, hasEnded: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+    expect(verdict(older, { age, needsReference: true })).toMatchObject({ kind: 'unrelated', permanent: true })
   })
 
   it('is a private transfer once the purchase has ended, unless its buyer says that it is the payment', () => {

@@ -1,0 +1,20 @@
+import { LRUCache } from 'lru-cache'
+import { type Chain } from '../../chain/chain.ts'
+
+/** Of each chain client: when this server first waited for something, by its name. Beyond the number, the oldest are forgotten. */
+const beginnings = new WeakMap<Chain, LRUCache<string, number>>()
+const MAX_KEPT = 10_000
+
+/**
+ * Whether something may go on waiting for endpoints that do not answer, because one of them may know better than those that do. One that is
+ * silent for long must not lock a listing.
+ * @param what names it
+ * @param seconds how long it may wait, since it was first asked
+ */
+export function mayWait(chain: Chain, what: string, seconds: number): boolean {
+  const begun = beginnings.get(chain) ?? new LRUCache<string, number>({ max: MAX_KEPT })
+  beginnings.set(chain, begun)
+  const since = begun.get(what) ?? performance.now()
+  begun.set(what, since)
+  return performance.now() - since < seconds * 1_000
+}
