@@ -12,7 +12,7 @@ import { type ChainClient } from '../../chaos/players/chain-client.ts'
 import { loopbackAddress } from '../../chaos/players/loopback-address.ts'
 import { createPlayer, type Player } from '../../chaos/players/player.ts'
 import { type Offer, signOffer } from '../../chaos/players/wallet.ts'
-import { happens, type Path, pickOne, wholeBetween } from '../../chaos/seeded-random.ts'
+import { happens, type Path, pickOne, pickWeighted, wholeBetween } from '../../chaos/seeded-random.ts'
 import { type Asked, type History, type ListingTerms, type RecordedCall } from './history.ts'
 
 /** A market of several servers, and the chain that it is paid on. */
@@ -35,8 +35,8 @@ const STEPS_EACH = { low: 1, high: 60 }
 /** A client that is gone before the answer comes. */
 const LEAVES = 0.1
 const DIVISIBLE = 0.5
-/** What a seller does if it does not list: the rest of the time it looks. */
-const SELLER_STEPS = { price: 0.4, remove: 0.3 }
+/** What a seller does after its first listing; the rest of the time it looks. */
+const SELLER_STEPS = { list: 0.4, price: 0.35, remove: 0.15 }
 const PAYS = 0.75
 /** How long a purchase may take. One that takes longer contradicts what a market promises. */
 const PATIENCE_MILLIS = 10_000
@@ -112,37 +112,36 @@ async function sell(seller: Session, listed: string[]): Promise<void> {
   const { seed, player } = seller
   for (let step = 0; step < STEPS; step++) {
     const at = [player.name, step]
-    const chosen = pickOne(seed, [...at, 'listing'], own)
-    const doing =
-      chosen &&
-      (happens(seed, [...at, 'prices'], SELLER_STEPS.price)
-        ? 'price'
-        : happens(seed, [...at, 'removes'], SELLER_STEPS.remove)
-          ? 'remove'
-          : undefined)
-    if (step < 2 || chosen === undefined) {
+    const doing = step === 0 ? 'list' : pickWeighted<keyof typeof SELLER_STEPS>(seed, [...at, 'doing'], SELLER_STEPS)
+    // The newest is the one that is most likely to be for sale still.
+    const newest = own.at(-1)
+    if (doing === 'list' || newest === undefined) {
       const terms = termsAt(seed, at)
       const id = await list(seller, step, terms)
       own.push({ id, terms })
       listed.push(id)
-    } else if (doing === 'price' && !chosen.terms.divisible) {
-      const lamports = priceAt(seed, at, chosen.terms.amount)
-      const body = { price: lamportsToSol(toLamports(lamports)) }
-      const call: Call = {
-        method: 'PATCH',
-        path: `/api/marketplace/listings/${chosen.id}`,
-        body,
-        idempotencyKey: `${seed} ${at.join(' ')}`,
-      }
-      await seller.ask([step], { kind: 'price', listing: chosen.id, lamports }, call, { mayLeave: true })
-      await read(seller, [step], chosen.id)
+    } else if (doing === 'price' && !newest.terms.divisible) {
+      await reprice(seller, step, newest)
+      await read(seller, [step], newest.id)
     } else if (doing === 'remove') {
-      const call: Call = { method: 'DELETE', path: `/api/marketplace/listings/${chosen.id}` }
-      await seller.ask([step], { kind: 'remove', listing: chosen.id }, call, { mayLeave: true })
+      const call: Call = { method: 'DELETE', path: `/api/marketplace/listings/${newest.id}` }
+      await seller.ask([step], { kind: 'remove', listing: newest.id }, call, { mayLeave: true })
     } else {
-      await read(seller, [step], chosen.id)
+      await read(seller, [step], newest.id)
     }
   }
+}
+
+async function reprice(seller: Session, step: number, { id, terms }: { id: string; terms: ListingTerms }): Promise<void> {
+  const at = [seller.player.name, step]
+  const lamports = priceAt(seller.seed, at, terms.amount)
+  const call: Call = {
+    method: 'PATCH',
+    path: `/api/marketplace/listings/${id}`,
+    body: { price: lamportsToSol(toLamports(lamports)) },
+    idempotencyKey: `${seller.seed} ${at.join(' ')}`,
+  }
+  await seller.ask([step], { kind: 'price', listing: id, lamports }, call, { mayLeave: true })
 }
 
 function termsAt(seed: number, at: Path): ListingTerms {
