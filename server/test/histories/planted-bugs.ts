@@ -80,7 +80,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     sql: {
       file: 'listings.sql',
       right: 'update listings set price_lamports = p_lamports, priced_amount = amount, priced_lamports = p_lamports,',
-      wrong: 'update listings set',
+      wrong: 'update listings set priced_amount = amount, priced_lamports = price_lamports,',
     },
   },
   {
