@@ -64,7 +64,7 @@ export async function recordHistory(market: Market, seed: number): Promise<Histo
 /** A signed-in player, whose calls are recorded. */
 interface Session {
   player: Player
-  /** One for each server. */
+  /** All of its clients, to be stopped in the end. */
   apis: readonly ApiClient[]
   seed: number
   ask(path: Path, asked: Asked, call: Call, options?: { mayLeave?: boolean }): Promise<Answer | undefined>

@@ -204,8 +204,8 @@ async function decideAge(
   if (!transaction || !('looksOlder' in verdict)) return verdict
   const age = ageOf(await candidate.readSlots(), heldAtSlot)
   if (age === 'newer') return decide({ ...reading, transaction: { ...transaction, slot: heldAtSlot } })
-  const isKnown = age === 'older' || mayWait(chain, `${id} ${candidate.signature}`, AGE_MINUTES * 60)
-  return decide({ ...reading, age: isKnown ? age : undefined })
+  const isDecisive = age === 'older' || mayWait(chain, `${id} ${candidate.signature}`, AGE_MINUTES * 60)
+  return decide({ ...reading, age: isDecisive ? age : undefined })
 }
 
 /** Its case follows the refund. */
