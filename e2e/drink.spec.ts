@@ -270,15 +270,18 @@ test.describe('when figures cannot be had', () => {
   })
 })
 
-test('what is downloaded for the page is little, and only when it is opened', async ({ page }) => {
+test('what is downloaded for the page is little, and only when it is opened', async ({ page, trader }) => {
+  await tradeIfNobodyHas(page, trader)
   const scripts: string[] = []
   page.on('request', (request) => /\/assets\/.*\.js$/.test(request.url()) && scripts.push(new URL(request.url()).pathname))
   await page.goto('/')
   await live(page)
   await expect(prices(page).getByRole('link', { name: /Grape Soda/ })).toBeVisible()
-  // After the first touch everything that may be needed is downloaded, the last being the demo wallet.
+  // After the first touch everything that may be needed is downloaded, the last being what only players need, with what it imports.
   await page.mouse.move(100, 100)
-  await expect.poll(() => scripts.join(' ')).toContain('demo-wallet-')
+  const players = () => scripts.find((path) => path.includes('/player-'))
+  await expect.poll(players).toBeDefined()
+  await page.evaluate((path) => import(path), players() ?? '')
   expect(scripts.join(' ')).not.toContain('/drink-')
   await prices(page)
     .getByRole('link', { name: /Grape Soda/ })

@@ -281,6 +281,50 @@ test.describe('the page of a listing', () => {
   })
 })
 
+test('the market’s events change nothing before the prices above the cards are alive, too', async ({ page }) => {
+  const { release } = await holdScripts(page, 'figures-*.js')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/-[^-]+\.js$/, '')))
+  const figures = page.waitForRequest('**/assets/figures-*')
+  await page.goto('/')
+  await figures
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve))))
+  expect(asked).not.toContain('/assets/follow-events')
+  release()
+  await live(page)
+  expect(asked).toContain('/assets/follow-events')
+})
+
+/** React's own record of a part of the page. */
+interface Fiber {
+  return: Fiber | null
+  stateNode: { current: Fiber }
+}
+
+/** Presses the first listing as soon as React has taken over its card, and before any effect of that. */
+function pressListingOnceAlive(): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.addEventListener('message', () => {
+    const link = document.querySelector<HTMLElement>('article a')
+    const [, record] = Object.entries(link ?? {}).find(([key]) => key.startsWith('__reactFiber')) ?? []
+    let root = record as Fiber | undefined
+    while (root?.return) root = root.return
+    if (root && root.stateNode.current === root) link?.click()
+    else port2.postMessage('look again')
+  })
+  port1.start()
+  port2.postMessage('look')
+}
+
+test('a listing that is pressed at the moment that the market comes alive has its address', async ({ page, trader }) => {
+  await list(await trader({ sol: 0 }), 'GRAPE_SODA', 2, 0.7)
+  await page.addInitScript(pressListingOnceAlive)
+  await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  await page.goto('/')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expect(page).toHaveURL(/\/listing\//)
+})
+
 test('back leads to the page before, also before the script is there', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('article').first().getByRole('link').click()

@@ -51,7 +51,7 @@ export default defineConfig({
             },
             {
               name: 'buying',
-              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price)\/|alerts\/tell-me|api\/retry-passing|navigation\/not-found|history\/signature-link|ui\/chart\//,
+              test: /main-area\/drink-panel|ui\/amount\/|purchase\/(?:order|best-price)\/|alerts\/tell-me|api\/retry-passing|navigation\/not-found|history\/signature-link|ui\/chart\/|contract\/src\/catalogue/,
               priority: 2,
             },
             {

@@ -7,8 +7,6 @@ interface PartProps {
   children: ReactNode
   /** Shown until the part is there. */
   fallback?: ReactNode
-  /** It has nothing but links, which work without the web app: nobody waits for it. */
-  linksOnly?: boolean
 }
 
 /**
@@ -16,7 +14,7 @@ interface PartProps {
  * kept, and done once it is alive. Until then it stays as it is: given something else to show, React would build it once more, without what
  * was typed in it.
  */
-export function Part({ children, fallback, linksOnly = false }: PartProps) {
+export function Part({ children, fallback }: PartProps) {
   const part = useRef<HTMLDivElement>(null)
   const [isAlive, setAlive] = useState(useHydrated())
   const now = (
@@ -27,7 +25,7 @@ export function Part({ children, fallback, linksOnly = false }: PartProps) {
   )
   const [first] = useState(now)
   // Only what the server has rendered is not alive at first. React leaves its attributes alone.
-  const mark = typeof document === 'undefined' && !linksOnly && { [DORMANT]: '' }
+  const mark = typeof document === 'undefined' && { [DORMANT]: '' }
   return (
     <div ref={part} className="contents" {...mark} suppressHydrationWarning>
       {isAlive ? now : first}

@@ -102,7 +102,9 @@ function useMarket() {
 function useAddress(address: string): void {
   const path = usePath()
   useEffect(() => {
-    if (path === '/' && `${location.pathname}${location.search}` !== address) history.replaceState(history.state, '', address)
+    // The browser's path too: another page may have been opened since this was rendered, whose address stays.
+    if (path === '/' && location.pathname === path && `${path}${location.search}` !== address)
+      history.replaceState(history.state, '', address)
   }, [path, address])
 }
 

@@ -149,7 +149,7 @@ type PriceFilter = ComponentProps<typeof PriceStrip>
 /** The prices above the market. `opensOnListing`: the page was opened on a listing, behind which they can wait. */
 function Prices({ opensOnListing, ...filter }: PriceFilter & { opensOnListing: boolean }) {
   const strip = (
-    <Part linksOnly fallback={<PricesToCome />}>
+    <Part fallback={<PricesToCome />}>
       <PriceStrip {...filter} />
     </Part>
   )
