@@ -16,7 +16,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   fullyParallel: true,
-  workers: 3,
+  workers: 4,
   retries: 0,
   forbidOnly: process.env['CI'] !== undefined,
   timeout: 120_000,

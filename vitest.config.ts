@@ -24,7 +24,7 @@ export default defineConfig({
         },
       })),
     ],
-    maxWorkers: 3,
+    maxWorkers: 4,
     // What has not changed since an earlier run is not transformed again, which was a sixth of the work of ring 1.
     experimental: { fsModuleCache: true },
   },

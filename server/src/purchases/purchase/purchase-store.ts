@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { type Purchases } from '../../database/schema.ts'
-import { type Tx } from '../../database/transact.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { now } from '../../database/columns.ts'
 import { itemsSql, type PurchaseItem } from './purchase.ts'
 
@@ -59,6 +59,20 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
+}
+
+/** Of a hold. It never rises. What was searched since a later slot is searched again. */
+export async function lowerHeldAtSlot(database: Database, { id }: Pick<PurchaseRow, 'id'>, slot: bigint): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    await tx
+      .updateTable('purchases')
+      .set({ heldAtSlot: slot })
+      .where('id', '=', id)
+      .where('status', '=', 'held')
+      .where('heldAtSlot', '>', slot)
+      .execute()
+    await tx.deleteFrom('historySearches').where('purchaseId', '=', id).where('obstacle', 'is', null).execute()
+  })
 }
 
 /** Makes the purchase due for reconciliation now; the first server to see it reconciles it. */

@@ -241,18 +241,6 @@ export async function setReleaseHeight(database: Database, { id, leasedAt }: Due
     .execute()
 }
 
-/** Of a hold. It never rises. What was searched since a later slot is searched again. */
-export async function lowerHeldAtSlot(tx: Tx, { id }: Pick<DuePurchase, 'id'>, slot: bigint): Promise<void> {
-  await tx
-    .updateTable('purchases')
-    .set({ heldAtSlot: slot })
-    .where('id', '=', id)
-    .where('status', '=', 'held')
-    .where('heldAtSlot', '>', slot)
-    .execute()
-  await tx.deleteFrom('historySearches').where('purchaseId', '=', id).where('obstacle', 'is', null).execute()
-}
-
 /** How many of a wallet's purchases or cases become due when it opens their list; the schedule handles the others. */
 const REQUESTED_PURCHASES = 10
 const REQUESTED_CASES = 20

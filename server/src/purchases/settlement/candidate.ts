@@ -46,6 +46,8 @@ export interface VerifiedCandidate {
   paysAnotherHold: boolean
   /** A late payment that can only be refunded: the database went back since its hold ended, and may have forgotten that it was. */
   onlyRefunded?: boolean
+  /** Where its purchase was placed, if that was stored as a slot that the chain has not reached. */
+  heldAtSlot?: bigint | undefined
 }
 
 /** What decides whether a payment without the reference can count. */

@@ -9,10 +9,10 @@ import { expectedPaymentOf, type RecordedPayment, settlesOnStatus, termsOf } fro
 import { findReferences } from '../payment/reference-store.ts'
 import { paymentKeys } from '../purchase/co-signer.ts'
 import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
+import { findPurchase, lowerHeldAtSlot, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { mayWait } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
-import { isSettled } from '../purchase/purchase.ts'
+import { correctedSlot, isSettled } from '../purchase/purchase.ts'
 import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween, noteConfirmed, settlePurchase } from './settlement-store.ts'
 
@@ -67,8 +67,9 @@ async function deliver(
   candidate: VerifiedCandidate,
   { referenced }: Extract<CandidateVerdict, { kind: 'pays' }>,
 ): Promise<PaymentOutcome> {
-  const { signature } = candidate
+  const { signature, heldAtSlot } = candidate
   const startedAt = performance.now()
+  if (heldAtSlot !== undefined) await lowerHeldAtSlot(deps.database, purchase, heldAtSlot)
   const { outcome, settledAt, isNews, delivered, confirmedSeconds, submittedSeconds } = await settlePurchase(deps.database, purchase.id, {
     ...landingOf(candidate),
     referenced: referenced && !candidate.onlyRefunded,
@@ -172,10 +173,8 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
   const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
-  const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
-  const verdict = await decideAge(deps, purchase, candidate, { status, transaction, knownReferences, submittedByBuyer }, (reading) =>
-    verdictOf(terms, reading),
-  )
+  const reading = { status, transaction, knownReferences, submittedByBuyer }
+  const { verdict, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
   if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
@@ -185,27 +184,38 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
     verdict.referenced ? false : isForAnotherHold(deps, purchase, { status, transaction, knownReferences }),
     isLate && endedBeforeRewind(database, purchase.id),
   ])
-  return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
+  return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded, heldAtSlot }
 }
 
 /** How long a transaction that looks older than its purchase waits for endpoints that have not told its slot: no hold stays for ever. */
 const AGE_MINUTES = 15
 
-/** The verdict on a candidate. One that looks older than its purchase is decided again by the slots that all endpoints tell. */
-async function decideAge(
-  { chain }: PurchaseDeps,
-  { id, heldAtSlot }: PurchaseRow,
-  candidate: Candidate,
-  reading: CandidateReading,
-  decide: (reading: CandidateReading) => CandidateVerdict,
-): Promise<CandidateVerdict> {
+/** How far the clocks of server and database may differ. */
+const CLOCK_SECONDS = 60
+
+/**
+ * The verdict on a candidate. What has no reference must have landed since the hold was placed: it is decided again if that is said to be in
+ * a slot that the chain has not reached, or if the candidate looks older, by the slots that all endpoints tell.
+ */
+async function decideAge({ chain }: PurchaseDeps, purchase: PurchaseRow, candidate: Candidate, reading: CandidateReading) {
   const { transaction } = reading
-  const verdict = decide(reading)
-  if (!transaction || !('looksOlder' in verdict)) return verdict
+  const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
+  const verdict = verdictOf(terms, reading)
+  if (!transaction || !dependsOnAge(verdict)) return { verdict, heldAtSlot: undefined }
+  const ageSeconds = (Date.now() - purchase.createdAt.getTime()) / 1_000 + CLOCK_SECONDS
+  const lowered = correctedSlot({ heldAtSlot: purchase.heldAtSlot, ageSeconds }, await chain.reachedSlot())
+  const heldAtSlot = lowered ?? purchase.heldAtSlot
+  const decide = (again: CandidateReading) => ({ verdict: verdictOf({ ...terms, heldAtSlot }, again), heldAtSlot: lowered })
+  const decided = decide(reading)
+  if (!('looksOlder' in decided.verdict)) return decided
   const age = ageOf(await candidate.readSlots(), heldAtSlot)
   if (age === 'newer') return decide({ ...reading, transaction: { ...transaction, slot: heldAtSlot } })
-  const isDecisive = age === 'older' || mayWait(chain, `${id} ${candidate.signature}`, AGE_MINUTES * 60)
+  const isDecisive = age === 'older' || mayWait(chain, `${purchase.id} ${candidate.signature}`, AGE_MINUTES * 60)
   return decide({ ...reading, age: isDecisive ? age : undefined })
+}
+
+function dependsOnAge(verdict: CandidateVerdict): boolean {
+  return 'looksOlder' in verdict || ('referenced' in verdict && !verdict.referenced)
 }
 
 /** Its case follows the refund. */

@@ -58,6 +58,17 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     await world.expectAllAddsUp()
   })
 
+  it('is settled by it when an endpoint far ahead tells its slot, and an audit does not find it older later', async () => {
+    const purchase = await holdFarAhead()
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    const landed = await world.chain.transaction(signature)
+    const ahead = world.withChain({ transaction: async () => landed && { ...landed, slot: landed.slot + 2_000_000n } })
+    await vi.waitFor(async () => expect((await ahead.confirm(world.buyer, purchase.listingId, signature)).settled).toBe(true), waiting)
+    const { rows } = await world.connection.pool.query('select held_at_slot as slot from purchases where id = $1', [purchase.purchaseId])
+    expect(rows).toEqual([{ slot: expect.toSatisfy((slot) => slot <= landed!.slot) }])
+    await world.expectAllAddsUp()
+  })
+
   it('is settled by it although an endpoint far ahead has listed it, and it looked older then', async () => {
     const purchase = await holdFarAhead()
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
@@ -65,6 +76,7 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     const ahead = world.withChain({
       recentSignatures: async (of, _since, limit, options) =>
         (await world.chain.recentSignatures(of, 0n, limit, options)).map((entry) => ({ ...entry, slot: entry.slot + 2_000_000n })),
+      reachedSlot: async () => (await world.chain.reachedSlot()) + 2_000_000n,
     })
     // Old enough for its buyer's transactions to be listed.
     await world.connection.pool.query("update purchases set created_at = created_at - interval '1 minute' where id = $1", [

@@ -141,10 +141,17 @@ describe('a purchase is not settled by', () => {
     await world.expectStillHeld(purchase)
   })
 
-  it('an unreferenced transfer of its price that looks older, which becomes a case: an endpoint may have told a slot far ahead', async () => {
+  /** As if it had been placed just now. */
+  async function placeNow({ purchaseId }: Purchase): Promise<void> {
+    await world.mine(20)
+    const slot = await world.chain.highestSlot()
+    await world.connection.pool.query('update purchases set held_at_slot = $2 where id = $1', [purchaseId, slot])
+  }
+
+  it('an unreferenced transfer of its price that looks older, which becomes a case: an endpoint may have told a slot that is too high', async () => {
     const purchase = await holdForWallet()
-    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchase.purchaseId])
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    await placeNow(purchase)
     await world.expectStillHeld(purchase)
     await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     await world.expectCase(signature, { kind: 'wrong', status: 'open', lamports: purchase.lamports })
@@ -157,7 +164,7 @@ describe('a purchase is not settled by', () => {
     await world.cancel(world.buyer, first)
     await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [first.purchaseId])
     const second = await world.hold(world.buyer, listingId)
-    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000 where id = $1', [second.purchaseId])
+    await placeNow(second)
     await expect(confirm(second, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     const [found] = await world.casesAbout(signature)
     expect(found).toMatchObject({ kind: 'late', purchaseId: first.purchaseId })
