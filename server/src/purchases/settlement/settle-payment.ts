@@ -190,20 +190,16 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
 /** How long a transaction that looks older than its purchase waits for endpoints that have not told its slot: no hold stays for ever. */
 const AGE_MINUTES = 15
 
-/** How far the clocks of server and database may differ. */
-const CLOCK_SECONDS = 60
-
 /**
  * The verdict on a candidate. What has no reference must have landed since the hold was placed: it is decided again if that is said to be in
- * a slot that the chain has not reached, or if the candidate looks older, by the slots that all endpoints tell.
+ * a slot far above the chain, or if the candidate looks older, by the slots that all endpoints tell.
  */
 async function decideAge({ chain }: PurchaseDeps, purchase: PurchaseRow, candidate: Candidate, reading: CandidateReading) {
   const { transaction } = reading
   const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
   const verdict = verdictOf(terms, reading)
   if (!transaction || !dependsOnAge(verdict)) return { verdict, heldAtSlot: undefined }
-  const ageSeconds = (Date.now() - purchase.createdAt.getTime()) / 1_000 + CLOCK_SECONDS
-  const lowered = correctedSlot({ heldAtSlot: purchase.heldAtSlot, ageSeconds }, await chain.reachedSlot())
+  const lowered = await loweredSlot(chain, purchase)
   const heldAtSlot = lowered ?? purchase.heldAtSlot
   const decide = (again: CandidateReading) => ({ verdict: verdictOf({ ...terms, heldAtSlot }, again), heldAtSlot: lowered })
   const decided = decide(reading)
@@ -212,6 +208,21 @@ async function decideAge({ chain }: PurchaseDeps, purchase: PurchaseRow, candida
   if (age === 'newer') return decide({ ...reading, transaction: { ...transaction, slot: heldAtSlot } })
   const isDecisive = age === 'older' || mayWait(chain, `${purchase.id} ${candidate.signature}`, AGE_MINUTES * 60)
   return decide({ ...reading, age: isDecisive ? age : undefined })
+}
+
+/** How far the slots that two servers have seen may differ, and then some: what is wrong by less is not noticed anywhere. */
+const APART_SLOTS = 5_000n
+/** How far the clocks of server and database may differ. */
+const CLOCK_SECONDS = 60
+
+/** The slot to keep for a purchase that was placed far above any that this server has seen; undefined if the one that is kept may be right. */
+async function loweredSlot(
+  chain: Chain,
+  { heldAtSlot, createdAt }: Pick<PurchaseRow, 'heldAtSlot' | 'createdAt'>,
+): Promise<bigint | undefined> {
+  const highest = await chain.highestSlot()
+  const ageSeconds = Math.max(0, (Date.now() - createdAt.getTime()) / 1_000) + CLOCK_SECONDS
+  return heldAtSlot > highest + APART_SLOTS ? correctedSlot({ heldAtSlot, ageSeconds }, highest) : undefined
 }
 
 function dependsOnAge(verdict: CandidateVerdict): boolean {
@@ -237,15 +248,16 @@ async function readLanding(chain: Chain, { signature, slot, bytes }: LandedTrans
 
 /** Whether a transaction without a reference would count for another hold: then its SOL waits for that one. */
 async function isForAnotherHold(
-  { database }: PurchaseDeps,
+  { database, chain }: PurchaseDeps,
   purchase: PurchaseRow,
   reading: Omit<CandidateReading, 'submittedByBuyer'>,
 ): Promise<boolean> {
-  const holds = await listHoldsBetween(database, purchase)
-  return holds.some(({ needsReference, ...other }) => {
-    const verdict = verdictOf({ ...termsOf(other), needsReference, hasEnded: false }, { ...reading, submittedByBuyer: false })
-    return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
-  })
+  for (const { needsReference, ...other } of await listHoldsBetween(database, purchase)) {
+    const heldAtSlot = (await loweredSlot(chain, other)) ?? other.heldAtSlot
+    const verdict = verdictOf({ ...termsOf(other), heldAtSlot, needsReference, hasEnded: false }, { ...reading, submittedByBuyer: false })
+    if (verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)) return true
+  }
+  return false
 }
 
 /** Who is notified of changes. */

@@ -76,7 +76,7 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     const ahead = world.withChain({
       recentSignatures: async (of, _since, limit, options) =>
         (await world.chain.recentSignatures(of, 0n, limit, options)).map((entry) => ({ ...entry, slot: entry.slot + 2_000_000n })),
-      reachedSlot: async () => (await world.chain.reachedSlot()) + 2_000_000n,
+      highestSlot: async () => (await world.chain.highestSlot()) + 2_000_000n,
     })
     // Old enough for its buyer's transactions to be listed.
     await world.connection.pool.query("update purchases set created_at = created_at - interval '1 minute' where id = $1", [

@@ -141,17 +141,17 @@ describe('a purchase is not settled by', () => {
     await world.expectStillHeld(purchase)
   })
 
-  /** As if it had been placed just now. */
-  async function placeNow({ purchaseId }: Purchase): Promise<void> {
+  /** As if it had been placed just now, or by a server that had seen later slots. */
+  async function placeNow({ purchaseId }: Purchase, { ahead = 0n } = {}): Promise<void> {
     await world.mine(20)
-    const slot = await world.chain.highestSlot()
+    const slot = (await world.chain.highestSlot()) + ahead
     await world.connection.pool.query('update purchases set held_at_slot = $2 where id = $1', [purchaseId, slot])
   }
 
-  it('an unreferenced transfer of its price that looks older, which becomes a case: an endpoint may have told a slot that is too high', async () => {
+  it.each([0n, 4_000n])('an unreferenced transfer that looks older, which becomes a case (held in a slot %i ahead)', async (ahead) => {
     const purchase = await holdForWallet()
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
-    await placeNow(purchase)
+    await placeNow(purchase, { ahead })
     await world.expectStillHeld(purchase)
     await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     await world.expectCase(signature, { kind: 'wrong', status: 'open', lamports: purchase.lamports })
@@ -190,6 +190,18 @@ describe('a purchase is not settled by', () => {
     await world.connection.pool.query('update purchases set held_at_slot = 0 where id = $1', [purchase.purchaseId])
     await expect(confirm(purchase, signature)).rejects.toEqual(refusal('SIGNATURE_USED'))
     await world.expectStillHeld(purchase)
+  })
+
+  it('an unreferenced payment for another hold of the same price, although an endpoint told a slot far ahead when that was placed', async () => {
+    const price = world.nextPrice()
+    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }))
+    const purchase = await holdOne()
+    await confirm(purchase, await world.payByWallet(world.buyer, purchase))
+    const other = await holdOne()
+    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [other.purchaseId])
+    const signature = await world.payByWallet(world.buyer, other, { references: [] })
+    await expect(confirm(purchase, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
+    expect(await confirm(other, signature)).toMatchObject({ settled: true })
   })
 
   it.each(['', 'x', '1'.repeat(88), 'z'.repeat(88), '0OIl', "'; drop table purchases; --"])('the forged signature %j', async (forged) => {
