@@ -10,6 +10,7 @@ const { countsText, failuresText, isBad, runParts, slowestText, timesText } = aw
 const { root, runNode, runNpm, showFailure, StepFailed } = await import('./support/run.mjs')
 const { Tally } = await import('./testing/test-events.mjs')
 const { runPlaywright, runVitest } = await import('./testing/test-runs.mjs')
+const { keepTempFilesInMemory } = await import('./testing/temp-folder.mjs')
 
 /** @typedef {import('./testing/parts.mjs').Part} Part */
 
@@ -34,6 +35,7 @@ const display = new Display()
 const tallies = []
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+keepTempFilesInMemory()
 const began = Date.now()
 const installed = await runParts([{ title: 'Installation', run: ensureInstalled }])
 const outcomes = installed.some(isBad)

@@ -19,9 +19,21 @@ export async function freshDatabase(template = inject('templateDatabase')): Prom
   await administer(`create database ${name} template ${template}`)
   return {
     url: new URL(`/${name}`, inject('adminUrl')).href,
-    drop: () => administer(`drop database ${name} with (force)`),
+    drop: () => administer(untilUnused(name), `drop database ${name} with (force)`),
   }
 }
+
+/**
+ * Waits up to a second for connections to close that have just been ended: if the database ended them as well, they would fail, and nobody
+ * listens any more.
+ */
+const untilUnused = (name: string) => `
+  do $$ begin
+    for tries in 1..200 loop
+      exit when not exists (select from pg_stat_activity where datname = '${name}');
+      perform pg_sleep(0.005), pg_stat_clear_snapshot();
+    end loop;
+  end $$`
 
 /** The database of a test file, with a server's connection to it. */
 export type FileDatabase = Pick<FreshDatabase, 'url'> & Pick<DatabaseConnection, 'pool' | 'database'> & { connection: DatabaseConnection }
@@ -42,11 +54,11 @@ export function useDatabase(): FileDatabase {
   return opened
 }
 
-async function administer(sql: string): Promise<void> {
+async function administer(...statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: inject('adminUrl') })
   await client.connect()
   try {
-    await client.query(sql)
+    for (const statement of statements) await client.query(statement)
   } finally {
     await client.end()
   }
