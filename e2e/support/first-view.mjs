@@ -1,5 +1,8 @@
 import { expect } from '@playwright/test'
 
+/** What the server has put into a page: the market as HTML, and then what it was made of. */
+const firstView = / data-first-view>.*?<\/div>\s*<script[^>]*id="first-view">.*?<\/script>/s
+
 /**
  * Waits until the page hears of changes by itself.
  *
@@ -19,7 +22,8 @@ export async function withoutFirstView(page) {
     ({ pathname }) => !pathname.includes('.') && !/^\/(?:api|health|rpc)/.test(pathname),
     async (route) => {
       const response = await route.fetch()
-      await route.fulfill({ response, body: (await response.text()).replace(' data-first-view>', '>') })
+      // Also without its HTML: what is pressed there is lost once the web app puts its own in its place.
+      await route.fulfill({ response, body: (await response.text()).replace(firstView, '></div>') })
     },
   )
 }
