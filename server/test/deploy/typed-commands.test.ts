@@ -19,7 +19,7 @@ describe('what install.md and recover.md have an operator type', () => {
     expect(blocks.length).toBeGreaterThan(7)
     for (const block of blocks) {
       // At a prompt a variable lasts.
-      const script = block.includes('version=') ? block : `version=0.2.0\n: "$version"\n${block}`
+      const script = block.includes('version=') ? block : `version=0.3.0\n: "$version"\n${block}`
       const { stdout } = spawnSync(shellcheck, ['--shell=sh', '-'], { input: script, encoding: 'utf8' })
       expect({ block, complaint: stdout }).toEqual({ block, complaint: '' })
     }
