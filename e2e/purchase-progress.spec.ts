@@ -11,8 +11,14 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
   const payment = await holdBackDelivery(page)
 
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  const submitted: Route[] = []
+  await page.route('**/api/marketplace/payments', (route) => void submitted.push(route))
   await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
   const progress = page.getByRole('status').filter({ hasText: 'Processing' })
+  await expect.poll(() => submitted.length).toBe(1)
+  await expect(page.getByRole('listitem').filter({ hasText: 'Approve in your wallet' })).toContainText('done')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Sent' })).toHaveAttribute('aria-current', 'step')
+  await submitted[0]?.continue()
   await expect(page.getByRole('listitem').filter({ hasText: 'Sent' })).toContainText('done')
   await expect(page.getByRole('listitem').filter({ hasText: 'Confirmed' })).toHaveAttribute('aria-current', 'step')
   await page.getByRole('button', { name: 'Keep browsing' }).click()

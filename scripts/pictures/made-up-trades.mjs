@@ -91,6 +91,52 @@ export async function showFewTrades(page, count) {
 }
 
 /**
+ * Shows the desk the figures of a market that has been busy for months.
+ *
+ * @param {import('@playwright/test').Page} page
+ */
+export async function showFigures(page) {
+  await page.route('**/api/studio/stats?*', (route) => {
+    const { searchParams } = new URL(route.request().url())
+    const group = searchParams.get('group') ?? 'day'
+    const from = Date.parse(searchParams.get('from') ?? '')
+    return route.fulfill({ json: { stats: group === 'tokenType' ? figuresOfDrinks() : figuresOver(group, from) } })
+  })
+}
+
+function figuresOfDrinks() {
+  return [...prices].map(([tokenType, price], index) => ({ tokenType, ...figures(1400 - index * 350, price) }))
+}
+
+/**
+ * @param {string} group `day` or `hour`
+ * @param {number} from in milliseconds
+ */
+function figuresOver(group, from) {
+  const step = group === 'day' ? 24 * HOUR : HOUR
+  const price = priceOf('GRAPE_SODA')
+  const rows = []
+  for (let at = Math.floor(from / step) * step; at < Date.now(); at += step) {
+    const time = new Date(at).toISOString()
+    const past = Math.min(1, (Date.now() - at) / step)
+    const sales = Math.round(past * (group === 'day' ? 90 : 4) * (1.3 + Math.sin(at / HOUR / 41) * 0.35 + Math.sin(at / HOUR / 3.7) * 0.3))
+    const when = group === 'day' ? { day: time.slice(0, 10) } : { hour: `${time.slice(0, 13)}:00:00Z` }
+    if (sales > 0) rows.push({ ...when, ...figures(sales, price(at)) })
+  }
+  return rows
+}
+
+/**
+ * @param {number} sales
+ * @param {number} price of one, in SOL
+ */
+function figures(sales, price) {
+  const lamports = Math.round(sales * 11 * price * 1e9)
+  const counts = { sales, buyers: Math.ceil(sales * 0.6), credited: sales * 9, debited: sales * 4 }
+  return { ...counts, volumeLamports: String(lamports), feesLamports: String(Math.floor(lamports / 50)), medianUnitPrice: price }
+}
+
+/**
  * @param {string | null} tokenType
  * @returns {(at: number) => number} its price at a time in milliseconds, in SOL
  */

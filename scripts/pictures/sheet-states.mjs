@@ -2,6 +2,8 @@ import { ORIGIN, signInWithDemoWallet } from './market.mjs'
 import { showFewTrades, showTrades } from './made-up-trades.mjs'
 
 const KEY = 'the-studio-key-of-the-sheet'
+/** What the market of the pictures is started with. */
+export const settings = { STUDIO_API_KEY: KEY, CHECKOUT_ORIGINS: 'https://game.example' }
 const SELLERS = ['8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW', '5p6EiuEMu3rDJjSPmDpAUhNSDhHwoTBUBmLQYQfMnuFS']
 const DRINKS = /** @type {const} */ ([
   ['APPLE_JUICE', 'Apple Juice'],
@@ -253,9 +255,18 @@ async function openCase(route) {
  */
 async function buy(page) {
   await page.getByRole('button', { name: 'Buy', exact: true }).first().click()
+  await approvePayment(page)
+  await page.getByRole('alert').filter({ hasText: 'Purchase successful!' }).waitFor()
+}
+
+/**
+ * Presses *Pay*, and has the Demo Wallet sign.
+ *
+ * @param {Page} page
+ */
+export async function approvePayment(page) {
   await page.getByRole('button', { name: /^Pay / }).click()
   await page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' }).getByRole('button', { name: 'Approve' }).click()
-  await page.getByRole('alert').filter({ hasText: 'Purchase successful!' }).waitFor()
 }
 
 /**

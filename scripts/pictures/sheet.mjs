@@ -7,7 +7,7 @@ import { withoutFirstView } from '../../e2e/support/first-view.mjs'
 import { ORIGIN, startMarket, untilDrawn } from './market.mjs'
 import { differences } from './sheet-differences.mjs'
 import { sheetPage } from './sheet-page.mjs'
-import { prepare, states } from './sheet-states.mjs'
+import { prepare, settings, states } from './sheet-states.mjs'
 
 const WIDTHS = [320, 390, 768, 1280, 1920]
 /** @type {('light' | 'dark')[]} */
@@ -31,7 +31,7 @@ export async function drawSheet(browser, args) {
   const { into, only = '', against } = parseArgs({ args, options }).values
   const folder = resolve(into ?? join(tmpdir(), 'juicebar-sheet'))
   await mkdir(folder, { recursive: true })
-  const stop = await startMarket({ STUDIO_API_KEY: 'the-studio-key-of-the-sheet', CHECKOUT_ORIGINS: 'https://game.example' })
+  const stop = await startMarket(settings)
   /** @type {Shot[]} */
   const shots = []
   /** @type {string[]} */

@@ -44,7 +44,7 @@ describe('a co-signed purchase', () => {
       { name: PAY, body: { items, reference: offer.reference, transaction: 'AQ==' } },
       { name: READ, body: {} },
     ])
-    expect(progress).toMatchObject([{ step: 'approve' }, { step: 'sent' }, { step: 'delivered' }])
+    expect(progress).toMatchObject([{ step: 'approve' }, { step: 'signed' }, { step: 'sent' }, { step: 'delivered' }])
   })
 
   test('for a checkout names it in every call, also once it is approved again', async () => {
@@ -110,7 +110,15 @@ describe('a wallet that took longer than Solana allows', () => {
     await outcome
     expect(calls).toEqual([OFFER, PAY, OFFER, PAY, READ])
     expect(made[2]?.body['maxLamports']).toBe('499999999')
-    expect(progress).toMatchObject([{ step: 'approve' }, { again: 'asked' }, { step: 'approve' }, { step: 'sent' }, { step: 'delivered' }])
+    expect(progress).toMatchObject([
+      { step: 'approve' },
+      { step: 'signed' },
+      { again: 'asked' },
+      { step: 'approve' },
+      { step: 'signed' },
+      { step: 'sent' },
+      { step: 'delivered' },
+    ])
     // What is shown, and kept as a receipt, is what the wallet is asked to pay.
     expect(progress[0]).toMatchObject({ order: { items: [{ lamports: 499_999_999n }] } })
   })

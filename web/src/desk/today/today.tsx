@@ -142,9 +142,9 @@ function WebhooksTile({ now }: { now: number }) {
       name="Webhooks"
       query={webhooks}
       tone={behind ? 'warn' : 'good'}
-      word={behind ? `${behind} behind` : all ? 'Up to date' : 'None'}
+      word={behind ? `${behind} of ${all} behind` : all ? 'Up to date' : 'None'}
     >
-      {behind ? `of ${all}: messages wait.` : all ? `${all} in all, nothing waits.` : 'There is no webhook.'}
+      {behind ? 'Messages are waiting.' : all ? `${all} in all, nothing is waiting.` : 'There is no webhook.'}
     </Tile>
   )
 }

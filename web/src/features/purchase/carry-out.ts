@@ -79,10 +79,10 @@ async function untilPressed(signal: AbortSignal): Promise<void> {
 function advanced(running: RunningPurchase, { step, order, payMillisLeft, retryMillis, again, unanswered }: Progress): RunningPurchase {
   // The wallet asks now, so a buyer who kept browsing should see what it is for.
   const asks = { retryAt: undefined, unanswered: false, inBackground: false }
-  if (step === 'approve') return { ...running, ...asks, order: order ?? running.order }
+  if (step === 'approve') return { ...running, ...asks, step, order: order ?? running.order }
   if (step) return { ...running, step, again: undefined, unanswered: false }
   if (unanswered) return { ...running, unanswered }
-  if (again) return { ...running, ...asks, again }
+  if (again) return { ...running, ...asks, step: 'approve', again }
   if (retryMillis !== undefined) return { ...running, retryAt: Date.now() + retryMillis }
   if (payMillisLeft === undefined) return running
   return { ...running, ...asks, order: order ?? running.order, again: undefined, payUntil: Date.now() + payMillisLeft }

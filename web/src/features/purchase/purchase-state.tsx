@@ -8,7 +8,7 @@ import { CheckIcon } from '../../ui/icons.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { isPurchaseOf, unansweredText } from './order/order-terms.ts'
-import { type Order, type PurchaseStep, purchaseSteps, stepLabels } from './order/order.ts'
+import { type Order, type PurchaseStep, purchaseSteps, stepLabels, stepsDone } from './order/order.ts'
 import { type RunningPurchase, usePurchase } from './use-purchase.ts'
 
 /** How far a purchase under way has come, and what it waits for. */
@@ -46,17 +46,13 @@ function Waiting({ retryAt }: { retryAt: number }) {
   )
 }
 
-/**
- * The progress of a purchase; screen readers announce each step when it is done. `step` is the last one reached, or `approve` while the
- * wallet is asked.
- */
+/** The progress of a purchase; screen readers announce each step when it is done. */
 export function PurchaseSteps({ step }: { step: PurchaseStep }) {
-  const reached = purchaseSteps.indexOf(step)
   return (
     <ol aria-live="polite" className="grid gap-2.5 text-left text-small font-semibold">
       {purchaseSteps.map((name, index) => {
-        const done = index < reached || step === 'delivered' || (index === reached && step !== 'approve')
-        const current = !done && index === (step === 'approve' ? 0 : reached + 1)
+        const done = index < stepsDone[step]
+        const current = index === stepsDone[step]
         return (
           <li
             key={name}

@@ -34,6 +34,7 @@ export async function payCoSigned(payment: CoSignedPayment): Promise<PaidPurchas
     order = orderOfOffer(offer, order)
     onProgress({ step: 'approve', order })
     const transaction = await signed(offer, payment)
+    onProgress({ step: 'signed' })
     try {
       return await submit(offer, order, transaction, payment)
     } catch (error) {

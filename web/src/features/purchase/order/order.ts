@@ -56,8 +56,8 @@ export interface PaidPurchase extends Pick<Purchase, 'purchaseId' | 'coSigned'> 
   signature: string
 }
 
-/** The steps of a purchase as the buyer sees them, in order. */
-export type PurchaseStep = 'approve' | 'sent' | 'confirmed' | 'delivered'
+/** How far a purchase has come: `approve` while the wallet is asked, `signed` until the server has answered for what it signed. */
+export type PurchaseStep = (typeof purchaseSteps)[number] | 'signed'
 
 /** Of a wallet that took too long: it is being asked once more, or it will be when the buyer says so. */
 export type Again = 'asked' | 'waits'
@@ -77,9 +77,12 @@ export interface Progress {
 }
 
 /** The steps of a purchase as the buyer sees them, in order. */
-export const purchaseSteps = ['approve', 'sent', 'confirmed', 'delivered'] as const satisfies PurchaseStep[]
+export const purchaseSteps = ['approve', 'sent', 'confirmed', 'delivered'] as const
 
-export const stepLabels: Record<PurchaseStep, string> = {
+/** How many of them are done. */
+export const stepsDone: Record<PurchaseStep, number> = { approve: 0, signed: 1, sent: 2, confirmed: 3, delivered: 4 }
+
+export const stepLabels: Record<(typeof purchaseSteps)[number], string> = {
   approve: 'Approve in your wallet',
   sent: 'Sent',
   confirmed: 'Confirmed',
@@ -87,6 +90,6 @@ export const stepLabels: Record<PurchaseStep, string> = {
 }
 
 /** The last step that a purchase has reached. */
-export function stepOf(purchase: Pick<Purchase, 'stage'>): PurchaseStep {
+export function stepOf(purchase: Pick<Purchase, 'stage'>): (typeof purchaseSteps)[number] {
   return purchase.stage === 'none' ? 'approve' : purchase.stage
 }
