@@ -60,7 +60,7 @@ function keyColumns(now: number): readonly Column<Key>[] {
     { name: 'Credits today', cell: creditText },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
     { name: 'Created by', cell: ({ createdBy }) => <Who name={createdBy} /> },
-    { name: 'Revoke', figures: true, cell: (key) => endOf(key, now) === undefined && <RevokeKey id={key.id} name={key.name} /> },
+    { name: 'Revoke', action: true, cell: (key) => endOf(key, now) === undefined && <RevokeKey id={key.id} name={key.name} /> },
   ]
 }
 
@@ -174,7 +174,7 @@ const columns: readonly Column<Member>[] = [
   { name: 'Name', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'no name'}</span> },
   { name: 'Permissions', cell: ({ scopes }) => <span className="inline-block min-w-40">{scopes.join(', ')}</span> },
   { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'set in STUDIO_WALLETS') },
-  { name: 'Remove', figures: true, cell: ({ wallet, name }) => <RemoveStaff wallet={wallet} name={name} /> },
+  { name: 'Remove', action: true, cell: ({ wallet, name }) => <RemoveStaff wallet={wallet} name={name} /> },
 ]
 
 /** The wallets that may use this desk. */

@@ -102,7 +102,7 @@ const columns: readonly Column<Block>[] = [
 
 const end: Column<Block> = {
   name: 'Unblock',
-  figures: true,
+  action: true,
   cell: ({ walletAddress }) => <Unblock walletAddress={walletAddress} />,
 }
 
@@ -152,7 +152,7 @@ const ruleColumns: readonly Column<RuleRow>[] = [
   { name: 'Unit price (SOL)', figures: true, cell: ({ rule }) => priceText(rule) },
   { name: 'Listings per player', figures: true, cell: ({ rule }) => atMost(rule?.maxListingsPerWallet, formatAmount) },
   { name: 'SOL per player per day', figures: true, cell: ({ rule }) => atMost(rule?.maxSolPerWalletPerDay, formatSol) },
-  { name: 'Change', figures: true, cell: ({ type, name, rules, may }) => may && <ChangeRule tokenType={type} name={name} rules={rules} /> },
+  { name: 'Change', action: true, cell: ({ type, name, rules, may }) => may && <ChangeRule tokenType={type} name={name} rules={rules} /> },
 ]
 
 /** Of many items, those with rules come first. */

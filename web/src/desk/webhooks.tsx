@@ -251,7 +251,7 @@ function deliveryColumns(webhookId: string): readonly Column<Delivery>[] {
     { name: 'Attempt', figures: true, cell: ({ attempt }) => attempt },
     { name: 'Reply', cell: (delivery) => <Answer delivery={delivery} /> },
     { name: 'ms', figures: true, cell: ({ latencyMillis }) => formatAmount(latencyMillis) },
-    { name: 'Resend', figures: true, cell: ({ messageId }) => <ReplayWebhook id={webhookId} after={messageId} /> },
+    { name: 'Resend', action: true, cell: ({ messageId }) => <ReplayWebhook id={webhookId} after={messageId} /> },
   ]
 }
 

@@ -23,11 +23,12 @@ const underWay = new WeakMap<Chain, Set<Turn>>()
 
 /**
  * Asks the chain what a payment would do, as soon as it is this wallet's turn.
- * @throws CHAIN_BUSY if it is not, or CHAIN_DOWN: neither says anything about the payment
+ * @throws TOO_MANY_REQUESTS if it has one under way, CHAIN_BUSY if others go first, or CHAIN_DOWN: none says anything about the payment
  */
 async function simulatePayment(chain: Chain, bytes: Uint8Array, turn: Turn): Promise<Simulation> {
   const turns = underWay.get(chain) ?? new Set<Turn>()
   underWay.set(chain, turns)
+  if ([...turns].some(({ buyer }) => buyer === turn.buyer)) throw anotherUnderWay()
   if (!mayBegin([...turns], turn, { saturated: chain.isSaturated() })) throw new Failure('CHAIN_BUSY', { retryAfter: TURN_RETRY_SECONDS })
   turns.add(turn)
   try {
@@ -35,6 +36,11 @@ async function simulatePayment(chain: Chain, bytes: Uint8Array, turn: Turn): Pro
   } finally {
     turns.delete(turn)
   }
+}
+
+/** One at a time for each wallet, because each costs a request to the chain and the wallet nothing. */
+function anotherUnderWay(): Failure {
+  return new Failure('TOO_MANY_REQUESTS', { detail: '1 second', retryAfter: TURN_RETRY_SECONDS })
 }
 
 /** What a buyer submits. */
@@ -104,8 +110,31 @@ async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promi
   if (simulation.kind === 'fails') return refuse(deps, order, { code: 'PAYMENT_REFUSED', detail: simulation.reason })
   const { slot, balance = 0n } = simulation
   const [genesisHash, expiryHeight] = await Promise.all([deps.chain.genesisHash(), deps.chain.expiryHeight(slot)])
-  const funds = { spendable: balance, networkFee: CO_SIGNED_FEE_LAMPORTS, rentExemptMinimum: 0n }
+  const funds = await completeFunds(deps.chain, facts, order, {
+    slot,
+    funds: { spendable: balance, networkFee: CO_SIGNED_FEE_LAMPORTS, rentExemptMinimum: 0n },
+  })
   return signAndSend(deps, order, { slot, genesisHash, expiryHeight, funds })
+}
+
+/**
+ * Finds out, if it matters, which of the buyer's other payments the chain had carried out before a simulation: what these cost is no longer
+ * in the balance that the simulation tells.
+ * @throws TOO_MANY_REQUESTS if one was carried out about then, so that nobody can tell
+ */
+async function completeFunds(
+  chain: Chain,
+  facts: ReservationFacts,
+  order: PaymentOrder,
+  { slot, funds }: { slot: bigint; funds: Funds },
+): Promise<Funds> {
+  const decision = decideReservation(facts, { ...order, funds })
+  if (decision.kind !== 'refused' || decision.refusal.code !== 'INSUFFICIENT_SOL') return funds
+  const recorded = facts.open.flatMap(({ id, signature }) => (signature === null ? [] : [{ id, signature }]))
+  const statuses = await chain.statuses(recorded.map(({ signature }) => signature))
+  const landed = recorded.flatMap(({ id, signature }) => (statuses.has(signature) ? [{ id, at: statuses.get(signature)?.slot ?? 0n }] : []))
+  if (landed.some(({ at }) => at >= slot)) throw anotherUnderWay()
+  return { ...funds, paid: new Set(landed.map(({ id }) => id)) }
 }
 
 type PaymentOrder = BuyOrder & { payment: SubmittedPayment }
@@ -202,11 +231,10 @@ export interface Turn {
 }
 
 /**
- * Whether one more simulation may begin: one at a time for each wallet, because each costs a request to the chain and the wallet nothing;
- * and while requests wait, wallets that never completed a purchase leave most of them to the others. One of them may always begin.
+ * Whether one more simulation may begin: while requests wait, wallets that never completed a purchase leave most of them to the others. One
+ * of them may always begin.
  */
 export function mayBegin(underWay: readonly Turn[], next: Turn, { saturated }: { saturated: boolean }): boolean {
-  if (underWay.some(({ buyer }) => buyer === next.buyer)) return false
   if (next.hasBought || !saturated) return true
   const newcomers = underWay.filter(({ hasBought }) => !hasBought).length
   return newcomers === 0 || (newcomers + 1) * SHARE_OF_NEWCOMERS <= underWay.length + 1

@@ -48,6 +48,8 @@ export interface PaymentName {
 export interface Funds {
   /** What the buyer can spend on prices and network fees; of a payment, beside it: what is left once it is carried out. */
   spendable: bigint
+  /** Of a payment: the purchases whose payments the chain had carried out before, so that `spendable` lacks their SOL. */
+  paid?: ReadonlySet<string>
   /** The network's fee for one payment. */
   networkFee: bigint
   /** The chain refuses to leave an account with less. */

@@ -238,7 +238,7 @@ function refusedByChain({ listings, open }: ReservationFacts, { kind, funds }: B
     if (lamports < funds.rentExemptMinimum && missing > 0n) return tooSmall(plan, seller, missing, listings)
   }
   const costOf = (lamports: bigint, { lamports: fee }: { lamports: bigint }) => lamports + fee + funds.networkFee
-  const unpaid = open.filter(({ confirmed }) => kind === 'hold' || !confirmed)
+  const unpaid = open.filter(({ id, confirmed }) => kind === 'hold' || !(confirmed || funds.paid?.has(id)))
   const underWay = unpaid.reduce((sum, { lamports, fee }) => sum + costOf(lamports, fee), 0n)
   const own = kind === 'hold' ? costOf(plan.lamports, { lamports: plan.feeLamports }) : 0n
   return underWay + own > funds.spendable ? { code: 'INSUFFICIENT_SOL' } : undefined

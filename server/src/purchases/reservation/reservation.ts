@@ -92,6 +92,8 @@ export interface OpenPurchase {
   /** Cancelled, or the payment window has closed. */
   closed: boolean
   paymentRecorded: boolean
+  /** Of the recorded payment. */
+  signature: Signature | null
   /** The chain has confirmed the payment, so the wallet's balance no longer has it. */
   confirmed: boolean
 }

@@ -1,3 +1,4 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
@@ -133,6 +134,53 @@ describe('a payment that only the market can send', () => {
       expect(await world.appleJuice(buyer)).toBe(1_010)
     },
   )
+
+  it('does not count twice what the chain has just taken for the one before', async () => {
+    const buyer = await world.createWallet({ sol: 200_000_000n })
+    await world.untilStatus(
+      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
+      'settled',
+    )
+    const [first, second] = [await world.list(world.seller, { price: 70_000_000n }), await world.list(world.seller, { price: 70_000_000n })]
+    const before = await world.buyCoSigned(buyer, [{ listingId: first }])
+    await world.mine(2)
+    const signature = (await world.read(before.purchaseId)).signature! as Signature
+    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).has(signature)).toBe(true))
+    await world.mine(2)
+    const items = [{ listingId: second }]
+    const offer = await world.offer(buyer, items)
+    const payment = await world.signOffer(buyer, offer)
+    // Landed about when the other one was simulated, so that nobody can tell whether the balance lacks it.
+    const status = { slot: 10n ** 12n, commitment: 'processed', failed: false } as const
+    vi.spyOn(world.chain, 'statuses').mockResolvedValueOnce(new Map([[signature, status]]))
+    await expect(world.pay(buyer, items, offer, payment)).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
+    expect((await world.read(before.purchaseId)).status).toBe('held')
+    const { purchaseId } = await world.pay(buyer, items, offer, payment)
+    for (const id of [before.purchaseId, purchaseId]) await world.untilStatus({ purchaseId: id }, 'settled')
+  })
+
+  it('is refused if the wallet cannot pay for it beside one that is not on the chain', async () => {
+    const buyer = await world.createWallet({ sol: 200_000_000n })
+    await world.untilStatus(
+      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
+      'settled',
+    )
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 110_000_000n }) }])
+    const other = await world.list(world.seller, { price: 110_000_000n })
+    await expect(world.buyCoSigned(buyer, [{ listingId: other }])).rejects.toEqual(refusal('INSUFFICIENT_SOL'))
+  })
+
+  it('waits for another one of the same wallet that is being checked', async () => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    const answers = await Promise.allSettled([1, 2, 3].map(() => world.pay(world.buyer, items, offer, payment)))
+    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused).toEqual(refused.map(() => refusal('TOO_MANY_REQUESTS')))
+    await world.pay(world.buyer, items, offer, payment)
+  })
 
   it('is the only one of a wallet that has never bought', async () => {
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()

@@ -363,6 +363,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
               checkout: null,
               closed: purchase.windowClosed,
               paymentRecorded: purchase.recorded !== undefined,
+              signature: null,
               confirmed: false,
             },
           ],

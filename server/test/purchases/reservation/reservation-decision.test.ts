@@ -50,6 +50,7 @@ const open = (changes: Partial<OpenPurchase> = {}): OpenPurchase => ({
   checkout: null,
   closed: false,
   paymentRecorded: false,
+  signature: null,
   confirmed: false,
   ...changes,
 })

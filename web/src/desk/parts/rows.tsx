@@ -10,6 +10,8 @@ export interface Column<Row> {
   name: string
   /** Figures are right-aligned. */
   figures?: boolean
+  /** A button that is named like the column. */
+  action?: boolean
   cell: (row: Row) => ReactNode
 }
 
@@ -23,21 +25,27 @@ interface TableProps<Row> {
   short?: boolean
 }
 
-/** A table that scrolls sideways where it is wider than the screen. */
+/** More columns than these are too many for a phone. */
+const MOST_ON_A_PHONE = 3
+
+/** A table. On a phone, each row of many columns stands as a list, the name of a column before what is in it. */
 export function Table<Row>({ caption, columns, rows, keyOf, short = false }: TableProps<Row>) {
+  const stacks = columns.length > MOST_ON_A_PHONE
+  const padding = stacks ? 'max-sm:py-0.5 sm:pr-4 sm:last:pr-0 sm:py-2.5' : 'py-2.5 pr-4 last:pr-0'
+  const right = stacks ? 'sm:text-right sm:whitespace-nowrap' : 'text-right whitespace-nowrap'
   return (
     // What scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div role="group" aria-label={inMarketWords(caption)} tabIndex={0} className={`-mx-1 overflow-auto px-1 ${short ? 'max-h-64' : ''}`}>
-      <table className="figures w-full border-collapse text-small">
+      <table className={`figures w-full border-collapse text-small ${stacks ? 'stacks' : ''}`}>
         <caption className="sr-only">{inMarketWords(caption)}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, figures }) => (
+            {columns.map(({ name, figures, action }) => (
               <th
                 key={name}
                 scope="col"
-                className={`sticky top-0 bg-card py-2 pr-4 text-tiny font-semibold whitespace-nowrap text-dim last:pr-0 ${figures ? 'text-right' : 'text-left'}`}
+                className={`sticky top-0 bg-card py-2 pr-4 text-tiny font-semibold whitespace-nowrap text-dim last:pr-0 ${figures || action ? 'text-right' : 'text-left'}`}
               >
                 {inMarketWords(name)}
               </th>
@@ -47,8 +55,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} className="border-t border-line align-middle">
-              {columns.map(({ name, figures, cell }) => (
-                <td key={name} className={`py-2.5 pr-4 last:pr-0 ${figures ? 'text-right whitespace-nowrap' : ''}`}>
+              {columns.map(({ name, figures, action, cell }) => (
+                <td
+                  key={name}
+                  data-name={action ? undefined : inMarketWords(name)}
+                  className={`${padding} ${figures || action ? right : ''}`}
+                >
                   {cell(row)}
                 </td>
               ))}
