@@ -61,14 +61,14 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
     .executeTakeFirst()
 }
 
-/** Of a hold. It never rises. What was searched since a later slot is searched again. */
+/** Of a purchase that may still be paid, or just was. It never rises. What was searched since a later slot is searched again. */
 export async function lowerHeldAtSlot(database: Database, { id }: Pick<PurchaseRow, 'id'>, slot: bigint): Promise<void> {
   await inTransaction(database, async (tx) => {
     await tx
       .updateTable('purchases')
       .set({ heldAtSlot: slot })
       .where('id', '=', id)
-      .where('status', '=', 'held')
+      .where('status', 'in', ['held', 'settled'])
       .where('heldAtSlot', '>', slot)
       .execute()
     await tx.deleteFrom('historySearches').where('purchaseId', '=', id).where('obstacle', 'is', null).execute()

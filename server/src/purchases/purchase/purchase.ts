@@ -76,6 +76,9 @@ export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
   return stored > blockHeight + 2n * MOST_BLOCKS_AHEAD
 }
 
+/** How far the slots that two servers have seen may differ, and then some: what is wrong by less is not noticed anywhere. */
+export const APART_SLOTS = 5_000n
+
 /**
  * The slot to keep for a purchase in place of one that the only endpoint that answered told wrongly: the chain has still not reached it.
  * @param ageSeconds since it was placed

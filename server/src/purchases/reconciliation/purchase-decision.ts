@@ -1,5 +1,6 @@
 import { type SignatureStatus } from '../../chain/chain.ts'
 import { endsUnsent } from '../hold/hold.ts'
+import { APART_SLOTS } from '../purchase/purchase.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { type CurrentPayment, type DuePurchase } from './reconciliation-store.ts'
@@ -150,7 +151,7 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
  */
 function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
   const { purchase, heldAtSlot, releaseHeight, finalizedSearched, candidates, allRead } = snapshot
-  if (heldAtSlot !== undefined) return [{ kind: 'lowerHeldAtSlot', slot: heldAtSlot }]
+  if (heldAtSlot !== undefined) return lowerHeldAtSlot(snapshot)
   if (releaseHeight !== undefined) return [{ kind: 'setReleaseHeight', height: releaseHeight }]
   if (purchase.releaseHeight === null) return []
   if (finalizedSearched && allRead && !candidates.some(isUndecided)) return [{ kind: 'endHold', because: 'unpaid' }]
@@ -189,13 +190,29 @@ function lowerExpiry({ payment, expiryHeight }: PurchaseSnapshot): PurchaseActio
   return payment && expiryHeight !== undefined ? [{ kind: 'lowerExpiryHeight', payment, height: expiryHeight }] : []
 }
 
+function lowerHeldAtSlot({ heldAtSlot }: PurchaseSnapshot): PurchaseAction[] {
+  return heldAtSlot === undefined ? [] : [{ kind: 'lowerHeldAtSlot', slot: heldAtSlot }]
+}
+
+/** How long a delivered payment may look older than its purchase before that is left to an audit. */
+const DOUBT_SECONDS = 15 * 60
+
+/**
+ * Whether a delivered payment that could be older than its purchase landed far below the slot in which that was placed. Then an endpoint has
+ * told a slot far above the chain, which two of them show soon.
+ */
+export function landedFarBelow({ coSigned, heldAtSlot }: DuePurchase, { slot }: SignatureStatus): boolean {
+  return !coSigned && heldAtSlot > slot + APART_SLOTS
+}
+
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
-  const { purchase, payment, status, paymentExpired } = snapshot
+  const { purchase, payment, status, paymentExpired, heldAtSlot } = snapshot
   if (!payment) throw new Error(`purchase ${purchase.id} is settled without a payment`)
   const again = finalitySeconds(purchase.secondsSinceClosed)
   if (hasLanded(status)) {
-    if (status.commitment !== 'finalized') return { actions: [], nextSeconds: again }
-    return { actions: [{ kind: 'markFinalized' }], nextSeconds: lateSeconds(snapshot) }
+    const isDoubtful = landedFarBelow(purchase, status) && heldAtSlot === undefined && purchase.secondsSinceClosed < DOUBT_SECONDS
+    if (status.commitment !== 'finalized' || isDoubtful) return { actions: [], nextSeconds: again }
+    return { actions: [...lowerHeldAtSlot(snapshot), { kind: 'markFinalized' }], nextSeconds: lateSeconds(snapshot) }
   }
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }

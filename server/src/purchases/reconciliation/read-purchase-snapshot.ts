@@ -19,7 +19,7 @@ import {
   readCandidates,
   searchFinalized,
 } from './search-candidates.ts'
-import { hasLanded, isUndecided, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { hasLanded, isUndecided, landedFarBelow, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { endsUnsent, isBeyondRelease } from '../hold/hold.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
@@ -229,7 +229,10 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (!payment) return unread
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
-  if (hasLanded(status)) return snapshot
+  if (hasLanded(status)) {
+    const isFarBelow = landedFarBelow(purchase, status)
+    return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
+  }
   const view = await round.finalized()
   if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
   const reached = await deps.chain.reachedSlot()

@@ -12,7 +12,7 @@ import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-de
 import { findPurchase, lowerHeldAtSlot, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { mayWait } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
-import { correctedSlot, isSettled } from '../purchase/purchase.ts'
+import { APART_SLOTS, correctedSlot, isSettled } from '../purchase/purchase.ts'
 import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween, noteConfirmed, settlePurchase } from './settlement-store.ts'
 
@@ -210,8 +210,6 @@ async function decideAge({ chain }: PurchaseDeps, purchase: PurchaseRow, candida
   return decide({ ...reading, age: isDecisive ? age : undefined })
 }
 
-/** How far the slots that two servers have seen may differ, and then some: what is wrong by less is not noticed anywhere. */
-const APART_SLOTS = 5_000n
 /** How far the clocks of server and database may differ. */
 const CLOCK_SECONDS = 60
 

@@ -61,6 +61,7 @@ describe('the state of a purchase', () => {
 
 describe('what is done for a purchase', () => {
   const old = { ...payment, ageSeconds: 60 }
+  const ahead = { ...held, status: 'settled' as const, secondsSinceClosed: 0, heldAtSlot: 2_000_000n }
   const lowered = ['lowerExpiryHeight', 'broadcast']
   const blind = { searches: [beginSearch(held.id, 'endpoint', held.reference)], unprovable: true }
   const unproved = ['saveSearches', 'markUnprovable']
@@ -127,6 +128,21 @@ describe('what is done for a purchase', () => {
     ['a reservation has ended since it was leased: nothing', decide('reserved'), []],
     ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
+    [
+      'the slot of its hold was far above the chain: it comes down',
+      decide('awaitingFinality', { payment, status: seen('finalized'), purchase: ahead, heldAtSlot: 90n }),
+      ['lowerHeldAtSlot', 'markFinalized'],
+    ],
+    [
+      'the slot of its hold is far above its payment, and not yet known to be wrong: nothing',
+      decide('awaitingFinality', { payment, status: seen('finalized'), purchase: ahead }),
+      [],
+    ],
+    [
+      'that has been so for long: an audit says so',
+      decide('awaitingFinality', { payment, status: seen('finalized'), purchase: { ...ahead, secondsSinceClosed: 900 } }),
+      ['markFinalized'],
+    ],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],
     ['no endpoint knows the delivered payment: it is broadcast', decide('awaitingFinality', { payment }), ['broadcast']],
     [

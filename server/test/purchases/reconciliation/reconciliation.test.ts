@@ -69,6 +69,26 @@ describe('a purchase that was held when an endpoint told a slot far ahead of the
     await world.expectAllAddsUp()
   })
 
+  it('is settled by it while only that endpoint answers, and an audit does not find it older once others do', async () => {
+    const purchase = await holdFarAhead()
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    const landed = await world.chain.transaction(signature)
+    const highest = async () => (await world.chain.highestSlot()) + 2_000_000n
+    const ahead = world.withChain({
+      transaction: async () => landed && { ...landed, slot: landed.slot + 2_000_000n },
+      highestSlot: highest,
+      reachedSlot: highest,
+    })
+    await vi.waitFor(async () => expect((await ahead.confirm(world.buyer, purchase.listingId, signature)).settled).toBe(true), waiting)
+    await world.mine(40)
+    const isFinal = async () => (await world.read(purchase.purchaseId)).finalized
+    await world.makePurchasesDue()
+    await ahead.reconcileOnce()
+    expect(await isFinal()).toBe(false)
+    await world.reconcileUntil(async () => expect(await isFinal()).toBe(true))
+    await world.expectAllAddsUp()
+  })
+
   it('is settled by it although an endpoint far ahead has listed it, and it looked older then', async () => {
     const purchase = await holdFarAhead()
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
