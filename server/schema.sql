@@ -1907,6 +1907,7 @@ begin
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
       'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
       'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
+      'signature', (select m.signature from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
       'confirmed', exists (
         select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
       )
@@ -2336,16 +2337,17 @@ create function sales_of(
 ) returns table(place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint, fee_basis_points integer, signature text, settled_at timestamptz, checkout_id uuid, client_reference text) language plpgsql stable as $$
 declare
   p purchases;
-  reference text;
+  completed checkouts;
 begin
   select * into p from purchases where id = p_purchase;
-  select c.client_reference into reference from checkouts c where c.id = p.checkout_id;
+  -- A late payment for a checkout that another purchase has completed is a sale like any other.
+  select * into completed from checkouts c where c.id = p.checkout_id and c.purchase_id = p.id;
   return query
     select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
       -- As feeShares in server/src/purchases/purchase/purchase.ts.
       case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
         else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
-      p.fee_basis_points, p.signature, p.settled_at, p.checkout_id, reference
+      p.fee_basis_points, p.signature, p.settled_at, completed.id, completed.client_reference
     from (
       select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
       from purchase_items item where item.purchase_id = p_purchase

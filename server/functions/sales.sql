@@ -6,16 +6,17 @@ create or replace function sales_of(p_purchase uuid) returns table (
 ) language plpgsql stable as $$
 declare
   p purchases;
-  reference text;
+  completed checkouts;
 begin
   select * into p from purchases where id = p_purchase;
-  select c.client_reference into reference from checkouts c where c.id = p.checkout_id;
+  -- A late payment for a checkout that another purchase has completed is a sale like any other.
+  select * into completed from checkouts c where c.id = p.checkout_id and c.purchase_id = p.id;
   return query
     select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
       -- As feeShares in server/src/purchases/purchase/purchase.ts.
       case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
         else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
-      p.fee_basis_points, p.signature, p.settled_at, p.checkout_id, reference
+      p.fee_basis_points, p.signature, p.settled_at, completed.id, completed.client_reference
     from (
       select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
       from purchase_items item where item.purchase_id = p_purchase

@@ -163,8 +163,14 @@ describe('a checkout', () => {
     await world.sendByWallet(payment)
     await world.untilStatus(held, 'settled')
     await world.untilStatus(purchase, 'settled')
-    expect(await read(open)).toMatchObject({ status: 'completed' })
+    const completed = await read(open)
+    expect(completed).toMatchObject({ status: 'completed' })
     expect((await told(open)).map(({ type }) => type)).toEqual(['checkout.completed'])
+    // Whoever gives by sales gives once.
+    const { sales } = await readSales(world.database, {})
+    const ofBoth = sales.filter(({ purchaseId }) => [held.purchaseId, purchase.purchaseId].includes(purchaseId))
+    expect(ofBoth).toHaveLength(2)
+    expect(ofBoth.filter((sale) => sale.checkout?.id === open.id)).toMatchObject([{ purchaseId: completed.purchaseId }])
   })
 
   it('is paid only by its wallet, in time, and neither while it is paid nor afterwards', async () => {

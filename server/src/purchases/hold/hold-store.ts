@@ -95,7 +95,7 @@ export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprov
     .execute()
 }
 
-/** Records that the buyer of a co-signed purchase has too little SOL for it. */
+/** Records that the buyer of a co-signed purchase has, or had when it was overdue, too little SOL for it. */
 export async function markUnfunded(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('purchases').set({ unfunded: true }).where('id', '=', id).execute()
 }

@@ -2,6 +2,7 @@ import { inTransaction } from '../../database/transact.ts'
 import { openVanishedCase, logCase } from '../cases/open-case.ts'
 import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
 import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
+import { markUnfunded } from '../hold/hold-store.ts'
 import { broadcastPayment } from '../payment/submit-payment.ts'
 import { lowerExpiryHeight, type PaymentRow, voidPayment, findPayment, insertPayment, markSettled } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
@@ -52,6 +53,9 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
         purchaseFields(purchase, { waitingFor: null }),
         'a hold was placed in a slot that the chain has not reached; it was lowered',
       )
+      break
+    case 'noteUnfunded':
+      await inTransaction(database, (tx) => markUnfunded(tx, purchase.id))
       break
     case 'setReleaseHeight':
       await setReleaseHeight(database, purchase, action.height)

@@ -58,7 +58,7 @@ export interface PurchaseSnapshot {
   finalizedSearched: boolean
   /** The progress of that search, if it is new. */
   searches: readonly HistorySearch[]
-  /** Of a co-signed payment that expired: its buyer has too little SOL for it. */
+  /** Of a co-signed payment that is overdue, or has expired: its buyer has too little SOL for it. */
   unfunded: boolean
   /** No endpoint can ever prove that no payment landed. Undefined if this round has not checked. */
   unprovable: boolean | undefined
@@ -71,6 +71,7 @@ export type PurchaseAction =
   | { kind: 'settle'; candidate: VerifiedCandidate }
   | { kind: 'ruleOut'; candidate: VerifiedCandidate }
   | { kind: 'lowerHeldAtSlot'; slot: bigint }
+  | { kind: 'noteUnfunded' }
   | { kind: 'setReleaseHeight'; height: bigint }
   | { kind: 'lowerExpiryHeight'; payment: PaymentRow; height: bigint }
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
@@ -182,7 +183,8 @@ function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
   if (status?.failed && status.commitment === 'finalized') return decide({ kind: 'endHold', because: 'failed' })
   if (paymentExpired && !candidates.some(isUndecided)) return decide({ kind: 'endHold', because: 'unpaid', unfunded })
   if (unprovable !== undefined) return decide(...saveProgress(snapshot))
-  return status || !rebroadcasts(purchase, payment) ? decide() : decide({ kind: 'broadcast', payment })
+  const noted: PurchaseAction[] = unfunded ? [{ kind: 'noteUnfunded' }] : []
+  return status || !rebroadcasts(purchase, payment) ? decide(...noted) : decide(...noted, { kind: 'broadcast', payment })
 }
 
 /** Nothing stays locked, or unfollowed, because an endpoint has told a height that is too high. */

@@ -36,9 +36,11 @@ const MOST_LISTED = 1_000
  * the same message, which its buyer signed a second time and the market's signature fits as well.
  * @throws CHAIN_DOWN
  */
-async function readReservation(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
-  const { purchase, payment, status } = snapshot
-  if (!payment) return snapshot
+async function readReservation(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = unread
+  if (!payment) return unread
+  const unfunded = !status && isOverdue(payment) && (await lacksFunds(deps, purchase))
+  const snapshot = { ...unread, unfunded }
   if (status) {
     const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
     return { ...snapshot, candidates: await Promise.all(landed.map((candidate) => verifyCandidate(deps, purchase, candidate))) }
@@ -68,8 +70,16 @@ async function readReservation(deps: PurchaseDeps, round: Round, snapshot: Purch
   const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
   // What was not read may be another copy: the next rounds go on.
   if (!candidates) return snapshot
-  const unfunded = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
-  return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
+  const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
+  return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
+}
+
+/** When a payment should have landed long ago, and still can. */
+const OVERDUE_SECONDS = { from: 20, to: 23 }
+
+/** For a few rounds, because each reads the buyer's balance. Once a payment can land no more, the SOL may be back. */
+function isOverdue({ ageSeconds }: CurrentPayment): boolean {
+  return ageSeconds >= OVERDUE_SECONDS.from && ageSeconds < OVERDUE_SECONDS.to
 }
 
 /** Whether the buyer has too little for a payment that did not land. */

@@ -4,6 +4,7 @@ import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { withOtherSignature } from './co-signed-transactions.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
+import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 /** What was refused and what was bought count for each wallet: none of them has bought before. */
@@ -102,6 +103,23 @@ describe('a payment that only the market can send', () => {
     expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'expired' })
     vi.restoreAllMocks()
     await world.untilStatus(await world.buyCoSigned(world.rival, items), 'settled')
+  })
+
+  it('that never lands because the SOL had gone counts as such, although the SOL is back by then', async () => {
+    const buyer = await world.createWallet({ sol: 100_000_000n })
+    const items = [{ listingId: await world.list(world.seller, { price: 60_000_000n }) }]
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const { purchaseId } = await world.buyCoSigned(buyer, items)
+    await world.transact(buyer, transfer(buyer, world.rival.address, 90_000_000n))
+    await world.connection.pool.query("update payments set created_at = created_at - interval '20 seconds' where purchase_id = $1", [
+      purchaseId,
+    ])
+    await world.makeDue({ purchaseId })
+    await world.reconcileOnce()
+    await world.transact(world.rival, transfer(world.rival, buyer.address, 90_000_000n))
+    await world.untilStatus({ purchaseId }, 'ended')
+    const { rows } = await world.connection.pool.query('select end_reason, unfunded from purchases where id = $1', [purchaseId])
+    expect(rows).toEqual([{ end_reason: 'expired', unfunded: true }])
   })
 
   it('whose commit has an unknown outcome is not sent by this server, and by whoever finds it after that', async () => {

@@ -125,6 +125,11 @@ describe('what is done for a purchase', () => {
     ],
     ['a reserved payment would expire too late: its height comes down', decide('reserved', { payment: old, expiryHeight: 300n }), lowered],
     ['no endpoint can show copies of a reserved payment: the state says so', decide('reserved', { payment: old, ...blind }), unproved],
+    [
+      'a reserved payment is overdue and its wallet empty: that is kept',
+      decide('reserved', { payment: { ...payment, ageSeconds: 20 }, unfunded: true }),
+      ['noteUnfunded', 'broadcast'],
+    ],
     ['a reservation has ended since it was leased: nothing', decide('reserved'), []],
     ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
