@@ -54,6 +54,8 @@ export interface PurchaseSnapshot {
   releaseHeight: bigint | undefined
   /** The height at which the payment expires, to be kept because the one that is kept is too high. */
   expiryHeight: bigint | undefined
+  /** It can be proved whether it was paid, and this round had no more requests for that. */
+  waitsForProof: boolean
   /** The finalized chain above the release height was searched and shows no candidates other than these. */
   finalizedSearched: boolean
   /** The progress of that search, if it is new. */
@@ -230,9 +232,9 @@ export function isPermanent({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'failed' || verdict.kind === 'wrong' || (verdict.kind === 'unrelated' && verdict.permanent)
 }
 
-function holdSeconds({ payment, purchase, searches, unprovable, allRead }: PurchaseSnapshot): number {
+function holdSeconds({ payment, purchase, searches, unprovable, allRead, waitsForProof }: PurchaseSnapshot): number {
   if (unprovable) return UNPROVABLE_SECONDS
-  if (!allRead) return Math.min(UNREAD_SECONDS, searchSeconds(purchase))
+  if (!allRead || waitsForProof) return Math.min(UNREAD_SECONDS, searchSeconds(purchase))
   return payment || searches.length > 0 ? SENT_SECONDS : searchSeconds(purchase)
 }
 

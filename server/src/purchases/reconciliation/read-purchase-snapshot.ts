@@ -127,6 +127,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     heldAtSlot: undefined,
     releaseHeight: undefined,
     expiryHeight: undefined,
+    waitsForProof: false,
     finalizedSearched: false,
     searches: [],
     unfunded: false,
@@ -204,7 +205,8 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   const view = await round.finalized()
   if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
-  if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
+  if (!isBeyondRelease(view, purchase)) return snapshot
+  if (!round.mayProve()) return { ...snapshot, waitsForProof: true }
   const heldAtSlot = correctedSlot(purchase, await deps.chain.reachedSlot())
   if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)

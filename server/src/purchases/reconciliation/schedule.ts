@@ -36,8 +36,14 @@ export function leaseLimits({ perSecond, saturated, spare }: BudgetState): { pai
   return { paid: PAID_LEASES, unpaid: perRound(saturated ? SATURATED_SHARE : 1), closed: spare ? perRound(SPARE_SHARE) : 0 }
 }
 
-/** Holds that one round may prove unpaid: each proof takes about ten requests. */
-export const PROOFS_PER_ROUND = 2
+/** Of a proof that nothing was paid. */
+const REQUESTS_OF_A_PROOF = 10
+const LEAST_PROOFS = 2
+
+/** Holds that one round may prove unpaid: as many as there are requests for, until the next round. */
+export function proofsPerRound({ perSecond }: Pick<BudgetState, 'perSecond'>): number {
+  return Math.max(LEAST_PROOFS, Math.floor((perSecond * IDLE_PAUSE_MILLIS) / 1000 / REQUESTS_OF_A_PROOF))
+}
 
 /** Seconds until a hold is reconciled again whose recorded payment is under way. */
 export const SENT_SECONDS = 1

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Chain, type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type CurrentPayment, type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
-import { PROOFS_PER_ROUND } from './schedule.ts'
+import { proofsPerRound } from './schedule.ts'
 import {
   type HistorySearch,
   obstructedEndpoints,
@@ -54,6 +54,7 @@ export function openRound({ database, chain }: PurchaseDeps, purchases: readonly
   for (const reading of [statuses, finality]) reading.catch(() => undefined)
   let height: Promise<bigint> | undefined
   let view: Promise<FinalizedView> | undefined
+  const mostProofs = proofsPerRound(chain.budget())
   let proofs = 0
   return {
     payments,
@@ -61,7 +62,7 @@ export function openRound({ database, chain }: PurchaseDeps, purchases: readonly
     finality,
     blockHeight: () => (height ??= chain.highestBlockHeight()),
     finalized: () => (view ??= chain.finalized()),
-    mayProve: () => (proofs += 1) <= PROOFS_PER_ROUND,
+    mayProve: () => (proofs += 1) <= mostProofs,
   }
 }
 

@@ -169,6 +169,7 @@ describe('what is done for a purchase', () => {
     ['a hold that only the studio can end', snapshot('windowClosed', { unprovable: true }), 60],
     ['a reservation that only the studio can end', snapshot('reserved', { payment, unprovable: true }), 60],
     ['a hold whose search goes on', snapshot('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)] }), 1],
+    ['a hold that waits for its proof', snapshot('windowClosed', { waitsForProof: true }), 4],
     ['a delivery that is not finalized', snapshot('awaitingFinality', { payment, status: seen('confirmed') }), 4],
     ['an ended hold', snapshot('ended', closedFor(100)), 200],
     ['an ended hold with a candidate that may yet pay', snapshot('ended', { ...closedFor(100), candidates: [pending] }), 10],

@@ -102,6 +102,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     heldAtSlot: undefined,
     releaseHeight: undefined,
     expiryHeight: undefined,
+    waitsForProof: false,
     finalizedSearched: false,
     searches: [],
     unfunded: false,

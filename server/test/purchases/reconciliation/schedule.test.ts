@@ -5,6 +5,7 @@ import {
   finalitySeconds,
   leaseLimits,
   pauseMillis,
+  proofsPerRound,
   scansBuyer,
   searchSeconds,
   secondsToNextLateSearch,
@@ -74,5 +75,13 @@ describe('the schedule of reconciliation', () => {
     expect(limits(10, true, false)).toEqual({ paid: 256, unpaid: 1, closed: 0 })
     expect(limits(200, true, false)).toEqual({ paid: 256, unpaid: 24, closed: 0 })
     expect(limits(2_000, false, true)).toEqual({ paid: 256, unpaid: 64, closed: 64 })
+  })
+
+  it.each([
+    [10, 2],
+    [200, 8],
+    [2_000, 80],
+  ])('proves with %i requests a second that %i holds of a round were not paid', (perSecond, holds) => {
+    expect(proofsPerRound({ perSecond })).toBe(holds)
   })
 })
