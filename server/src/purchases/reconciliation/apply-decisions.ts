@@ -6,10 +6,10 @@ import { markUnfunded } from '../hold/hold-store.ts'
 import { broadcastPayment } from '../payment/submit-payment.ts'
 import { lowerExpiryHeight, type PaymentRow, voidPayment, findPayment, insertPayment, markSettled } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { emitPurchase, type PurchaseRow, lockPurchase, lowerHeldAtSlot } from '../purchase/purchase-store.ts'
+import { emitPurchase, type PurchaseRow, lockPurchase } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
+import { correctHeldAtSlot, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
@@ -48,11 +48,7 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
       await giveUp(deps, purchase, action.payment)
       break
     case 'lowerHeldAtSlot':
-      await lowerHeldAtSlot(database, purchase, action.slot)
-      deps.log.warn(
-        purchaseFields(purchase, { waitingFor: null }),
-        'a hold was placed in a slot that the chain has not reached; it was lowered',
-      )
+      await correctHeldAtSlot(deps, purchase, action.slot)
       break
     case 'noteUnfunded':
       await inTransaction(database, (tx) => markUnfunded(tx, purchase.id))

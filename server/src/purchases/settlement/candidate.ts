@@ -46,7 +46,7 @@ export interface VerifiedCandidate {
   paysAnotherHold: boolean
   /** A late payment that can only be refunded: the database went back since its hold ended, and may have forgotten that it was. */
   onlyRefunded?: boolean
-  /** Where its purchase was placed, if that was stored as a slot that the chain has not reached. */
+  /** Where its purchase was placed, at the latest, if that was stored as a slot far above the chain. */
   heldAtSlot?: bigint | undefined
 }
 

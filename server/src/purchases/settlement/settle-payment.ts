@@ -60,6 +60,12 @@ async function showLanding({ database }: SettlementDeps, signature: Signature, s
   return confirmedAt ? { confirmedAt } : {}
 }
 
+/** Replaces the slot of a purchase that an endpoint has told too high, and says so in the log. */
+export async function correctHeldAtSlot({ database, log }: SettlementDeps, purchase: PurchaseRow, slot: bigint): Promise<void> {
+  await lowerHeldAtSlot(database, purchase, slot)
+  log.warn(purchaseFields(purchase, { waitingFor: null }), 'a hold was placed in a slot that the chain has not reached; it was lowered')
+}
+
 /** The database moves the tokens; a payment that it refuses becomes a case that both sides see. */
 async function deliver(
   deps: SettlementDeps,
@@ -69,7 +75,7 @@ async function deliver(
 ): Promise<PaymentOutcome> {
   const { signature, heldAtSlot } = candidate
   const startedAt = performance.now()
-  if (heldAtSlot !== undefined) await lowerHeldAtSlot(deps.database, purchase, heldAtSlot)
+  if (heldAtSlot !== undefined) await correctHeldAtSlot(deps, purchase, heldAtSlot)
   const { outcome, settledAt, isNews, delivered, confirmedSeconds, submittedSeconds } = await settlePurchase(deps.database, purchase.id, {
     ...landingOf(candidate),
     referenced: referenced && !candidate.onlyRefunded,
