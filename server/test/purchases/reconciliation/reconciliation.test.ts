@@ -255,6 +255,8 @@ describe('one round', () => {
     // An address that the chain client does not treat as local, which it would ask without limits.
     const chain = createChain({ endpoints: [world.rpcUrl.replace('127.0.0.1', '0.0.0.0')], log: world.deps.log, requestsPerSecond: 1_000 })
     await chain.start()
+    // As if it allowed little more than a public one, without the waiting.
+    vi.spyOn(chain, 'budget').mockReturnValue({ perSecond: 20, backlogSeconds: 0 })
     const sends = chain.pool.endpoints.map((endpoint) => vi.spyOn(endpoint, 'send'))
     const seen = world.seenWith({ deps: { ...world.deps, chain } })
     let most = 0
