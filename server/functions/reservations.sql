@@ -101,7 +101,8 @@ begin
       select json_build_object('purchaseId', purchase_id, 'signature', signature) from payments where message_hash = p_message_hash
     ),
     'refused', (
-      select json_build_object('code', code, 'detail', detail, 'listingId', listing_id) from refused_payments where message_hash = p_message_hash
+      select json_strip_nulls(json_build_object('code', code, 'detail', detail, 'listingId', listing_id))
+      from refused_payments where message_hash = p_message_hash
     ),
     'referenceUsed', exists (select from purchases where reference = p_reference),
     'refusals', (select json_agg(expiry_height::text) from refused_payments where buyer = p_buyer)

@@ -20,4 +20,4 @@ comment on column listing_keys.changed_lamports is 'The price to which the key h
 comment on table listing_keys is
   'What a seller''s Idempotency-Key has done: created a listing, or changed its price. Asked for again, nothing is done again. Kept for a day.';
 
--- functions that hold and settle: f179b14a030cbe4f0e65c7c76a580f277b9bf3737ab2743445a615315ced7614
+-- functions that hold and settle: aa00ec07d550e0f0e3c921abf276eda867a1d14fef2cfa900338158b152ba729

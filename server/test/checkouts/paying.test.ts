@@ -166,7 +166,7 @@ describe('a checkout', () => {
     const completed = await read(open)
     expect(completed).toMatchObject({ status: 'completed' })
     expect((await told(open)).map(({ type }) => type)).toEqual(['checkout.completed'])
-    // Whoever gives by sales gives once.
+    // A game that delivers for each sale of a checkout delivers once.
     const { sales } = await readSales(world.database, {})
     const ofBoth = sales.filter(({ purchaseId }) => [held.purchaseId, purchase.purchaseId].includes(purchaseId))
     expect(ofBoth).toHaveLength(2)

@@ -1,5 +1,5 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
 import { type Order, orderItemOf } from '../../src/features/purchase/order/order.ts'
@@ -17,6 +17,7 @@ import {
   CONFIRM,
   fails,
   hold,
+  inTurn,
   offered,
   openMarket,
   order,
@@ -30,13 +31,23 @@ import {
 /** A market that does not co-sign, so that every payment needs a hold. */
 const config: PublicConfig = { ...coSigning, coSigner: null }
 const run = (wanted = order) => runIn({ wanted, config })
-const open = (sign: typeof signs, replies: Record<string, Answer> = {}) => openMarket(sign, replies).calls
+const open = (sign: typeof signs | undefined, replies: Record<string, Answer> = {}) => openMarket(sign, replies).calls
 
 describe('a purchase', () => {
   test('goes from the hold to the delivery', async () => {
     open(signs)
     const { progress, outcome } = run()
     await expect(outcome).resolves.toEqual({ ...settled, signature: 'signature' })
+    expect(progress).toMatchObject([{ payMillisLeft: 60_000 }, { step: 'sent' }, { step: 'delivered' }])
+  })
+
+  test('whose wallet has sent does not seem to ask it again before the market knows of the payment', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    open(undefined, { [CONFIRM]: inTurn({ purchase: { ...settled, status: 'held', stage: 'none' } }, { purchase: settled }) })
+    const { progress, outcome } = run()
+    await vi.runAllTimersAsync()
+    await outcome
     expect(progress).toMatchObject([{ payMillisLeft: 60_000 }, { step: 'sent' }, { step: 'delivered' }])
   })
 

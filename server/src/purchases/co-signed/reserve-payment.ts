@@ -131,9 +131,11 @@ async function completeFunds(
   const decision = decideReservation(facts, { ...order, funds })
   if (decision.kind !== 'refused' || decision.refusal.code !== 'INSUFFICIENT_SOL') return funds
   const recorded = facts.open.flatMap(({ id, signature }) => (signature === null ? [] : [{ id, signature }]))
-  const statuses = await chain.statuses(recorded.map(({ signature }) => signature))
-  const landed = recorded.flatMap(({ id, signature }) => (statuses.has(signature) ? [{ id, at: statuses.get(signature)?.slot ?? 0n }] : []))
-  if (landed.some(({ at }) => at >= slot)) throw anotherUnderWay()
+  // The endpoint that simulated may be ahead of another one.
+  const signatures = recorded.map(({ signature }) => signature)
+  const statuses = await chain.statuses(signatures, { everywhere: true })
+  if ([...statuses.values()].some((status) => status.slot >= slot)) throw anotherUnderWay()
+  const landed = recorded.filter(({ signature }) => statuses.has(signature))
   return { ...funds, paid: new Set(landed.map(({ id }) => id)) }
 }
 

@@ -61,17 +61,22 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
     .executeTakeFirst()
 }
 
-/** Of a purchase that may still be paid, or just was. It never rises. What was searched since a later slot is searched again. */
-export async function lowerHeldAtSlot(database: Database, { id }: Pick<PurchaseRow, 'id'>, slot: bigint): Promise<void> {
-  await inTransaction(database, async (tx) => {
-    await tx
+/**
+ * Of a purchase that may still be paid, or just was. It never rises. What was searched since a later slot is searched again.
+ * @returns whether it came down
+ */
+export async function lowerHeldAtSlot(database: Database, { id }: Pick<PurchaseRow, 'id'>, slot: bigint): Promise<boolean> {
+  return inTransaction(database, async (tx) => {
+    const { numUpdatedRows } = await tx
       .updateTable('purchases')
       .set({ heldAtSlot: slot })
       .where('id', '=', id)
       .where('status', 'in', ['held', 'settled'])
       .where('heldAtSlot', '>', slot)
-      .execute()
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
     await tx.deleteFrom('historySearches').where('purchaseId', '=', id).where('obstacle', 'is', null).execute()
+    return true
   })
 }
 

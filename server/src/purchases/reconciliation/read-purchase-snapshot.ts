@@ -4,6 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../..
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import { admitCandidate, isProvedExpired, isRuledOut, ruleOut } from './prove-expired.ts'
@@ -39,7 +40,7 @@ const MOST_LISTED = 1_000
 async function readReservation(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, status } = unread
   if (!payment) return unread
-  const unfunded = !status && isOverdue(payment) && (await lacksFunds(deps, purchase))
+  const unfunded = !status && isOverdue(payment) && (await seemsUnfunded(deps, purchase))
   const snapshot = { ...unread, unfunded }
   if (status) {
     const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
@@ -85,6 +86,17 @@ function isOverdue({ ageSeconds }: CurrentPayment): boolean {
 /** Whether the buyer has too little for a payment that did not land. */
 async function lacksFunds({ chain }: PurchaseDeps, { buyer, priceLamports, feeLamports }: DuePurchase): Promise<boolean> {
   return (await chain.balance(buyer, { fresh: true })) < priceLamports + feeLamports + CO_SIGNED_FEE_LAMPORTS
+}
+
+/** Nothing else of the round depends on it, so it goes on without an answer. */
+async function seemsUnfunded(deps: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
+  try {
+    return await lacksFunds(deps, purchase)
+  } catch (error) {
+    const fields = purchaseFields(purchase, { waitingFor: 'its payment to land on the chain' })
+    deps.failures.failed(error, fields, 'the balance of a buyer could not be read; trying again')
+    return false
+  }
 }
 
 /** Those that carry the recorded message under another signature of its buyer, verified. Undefined if some are left for later rounds. */

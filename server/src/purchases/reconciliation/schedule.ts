@@ -32,17 +32,21 @@ export interface BudgetState {
  * because each costs at least one request: open holds first, closed purchases only with spare budget.
  */
 export function leaseLimits({ perSecond, saturated, spare }: BudgetState): { paid: number; unpaid: number; closed: number } {
-  const perRound = (share: number) => Math.max(1, Math.min(MOST_LEASES, Math.floor((share * perSecond * IDLE_PAUSE_MILLIS) / 1000)))
+  const perRound = (share: number) => Math.max(1, Math.min(MOST_LEASES, requestsPerRound(perSecond, share)))
   return { paid: PAID_LEASES, unpaid: perRound(saturated ? SATURATED_SHARE : 1), closed: spare ? perRound(SPARE_SHARE) : 0 }
+}
+
+function requestsPerRound(perSecond: number, share: number): number {
+  return Math.floor((share * perSecond * IDLE_PAUSE_MILLIS) / 1000)
 }
 
 /** Of a proof that nothing was paid. */
 const REQUESTS_OF_A_PROOF = 10
 const LEAST_PROOFS = 2
 
-/** Holds that one round may prove unpaid: as many as there are requests for, until the next round. */
-export function proofsPerRound({ perSecond }: Pick<BudgetState, 'perSecond'>): number {
-  return Math.max(LEAST_PROOFS, Math.floor((perSecond * IDLE_PAUSE_MILLIS) / 1000 / REQUESTS_OF_A_PROOF))
+/** Holds that one round may prove unpaid: as many as there are requests for, until the next round; fewer while others wait. */
+export function proofsPerRound({ perSecond, saturated }: Pick<BudgetState, 'perSecond' | 'saturated'>): number {
+  return Math.max(LEAST_PROOFS, Math.floor(requestsPerRound(perSecond, saturated ? SATURATED_SHARE : 1) / REQUESTS_OF_A_PROOF))
 }
 
 /** Seconds until a hold is reconciled again whose recorded payment is under way. */

@@ -54,7 +54,7 @@ export function openRound({ database, chain }: PurchaseDeps, purchases: readonly
   for (const reading of [statuses, finality]) reading.catch(() => undefined)
   let height: Promise<bigint> | undefined
   let view: Promise<FinalizedView> | undefined
-  const mostProofs = proofsPerRound(chain.budget())
+  const mostProofs = proofsPerRound({ ...chain.budget(), saturated: chain.isSaturated() })
   let proofs = 0
   return {
     payments,

@@ -14,7 +14,7 @@ import {
   type OpenPurchase,
   type ReservationFacts,
 } from './reservation.ts'
-import { type BuyOrder, type Refusal } from './order.ts'
+import { type BuyOrder } from './order.ts'
 
 type Texts<T, Key extends keyof T> = Omit<T, Key> & Record<Key, string>
 type UnitLimits = 'minUnitLamports' | 'maxUnitLamports' | 'maxDailyLamports'
@@ -33,12 +33,7 @@ interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought' | 
   abandoned: AbandonmentRow[]
   failed: string[]
   balances: Record<TokenType, number>
-  known: {
-    reserved: KnownPayment['reserved']
-    refused: { code: Refusal['code']; detail: string | null; listingId: string | null } | null
-    referenceUsed: boolean
-    refusals: string[] | null
-  } | null
+  known: (KnownPayment & { refusals: string[] | null }) | null
   checkout: (Omit<CheckoutFacts, 'maxLamports'> & { maxLamports: string | null }) | null
 }
 
@@ -123,16 +118,7 @@ function factsOf({
     abandoned: readAbandonments(abandoned),
     failed: failed.map((at) => new Date(at)),
     balances: new Map(Object.entries(balances)),
-    known: known ? knownOf(known) : undefined,
+    known: known ? { ...known, refusals: (known.refusals ?? []).map(BigInt) } : undefined,
     checkout: checkout ? { ...checkout, maxLamports: lamportsOf(checkout.maxLamports) } : undefined,
-  }
-}
-
-function knownOf({ refused, refusals, ...known }: NonNullable<FactsRow['known']>): KnownPayment {
-  const { code, detail, listingId } = refused ?? {}
-  return {
-    ...known,
-    refused: code ? { code, detail: detail ?? undefined, listingId: listingId ?? undefined } : null,
-    refusals: (refusals ?? []).map(BigInt),
   }
 }

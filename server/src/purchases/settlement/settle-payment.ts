@@ -62,7 +62,7 @@ async function showLanding({ database }: SettlementDeps, signature: Signature, s
 
 /** Replaces the slot of a purchase that an endpoint has told too high, and says so in the log. */
 export async function correctHeldAtSlot({ database, log }: SettlementDeps, purchase: PurchaseRow, slot: bigint): Promise<void> {
-  await lowerHeldAtSlot(database, purchase, slot)
+  if (!(await lowerHeldAtSlot(database, purchase, slot))) return
   log.warn(purchaseFields(purchase, { waitingFor: null }), 'a hold was placed in a slot that the chain has not reached; it was lowered')
 }
 

@@ -1,4 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
@@ -120,6 +121,21 @@ describe('a payment that only the market can send', () => {
     await world.untilStatus({ purchaseId }, 'ended')
     const { rows } = await world.connection.pool.query('select end_reason, unfunded from purchases where id = $1', [purchaseId])
     expect(rows).toEqual([{ end_reason: 'expired', unfunded: true }])
+  })
+
+  it('is sent again although nobody tells what its wallet has left', async () => {
+    const items = await listed()
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const { purchaseId } = await world.buyCoSigned(world.buyer, items)
+    broadcast.mockClear()
+    vi.spyOn(world.chain, 'balance').mockRejectedValue(new Failure('CHAIN_BUSY'))
+    const old = "update payments set created_at = created_at - interval '20 seconds' where purchase_id = $1"
+    await world.connection.pool.query(old, [purchaseId])
+    await world.makeDue({ purchaseId })
+    await world.reconcileOnce()
+    expect(broadcast).toHaveBeenCalledOnce()
+    broadcast.mockRestore()
+    await world.untilStatus({ purchaseId }, 'settled')
   })
 
   it('whose commit has an unknown outcome is not sent by this server, and by whoever finds it after that', async () => {

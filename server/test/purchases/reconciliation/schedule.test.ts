@@ -78,10 +78,11 @@ describe('the schedule of reconciliation', () => {
   })
 
   it.each([
-    [10, 2],
-    [200, 8],
-    [2_000, 80],
-  ])('proves with %i requests a second that %i holds of a round were not paid', (perSecond, holds) => {
-    expect(proofsPerRound({ perSecond })).toBe(holds)
+    [10, 2, 2],
+    [200, 8, 2],
+    [2_000, 80, 24],
+  ])('proves with %i requests a second that %i holds of a round were not paid, and %i while others wait', (perSecond, holds, beside) => {
+    expect(proofsPerRound({ perSecond, saturated: false })).toBe(holds)
+    expect(proofsPerRound({ perSecond, saturated: true })).toBe(beside)
   })
 })

@@ -16,7 +16,7 @@ import { dropOpenPurchase, followPurchase, tellOutcome } from './flow/follow-pur
 import { payByHold } from './hold/pay-by-hold.ts'
 import { takeOut } from './order/basket-store.ts'
 import { isOvertaken, Overtaken } from './order/offer.ts'
-import { type Order, type PaidPurchase, type Progress, stepOf } from './order/order.ts'
+import { type Order, type PaidPurchase, type Progress } from './order/order.ts'
 import { PurchaseStopped } from './order/wait-while-busy.ts'
 import { type RunningPurchase } from './use-purchase.ts'
 import { cannotBuyHere, wayToPay } from './way-to-pay.ts'
@@ -85,7 +85,7 @@ function advanced(running: RunningPurchase, { step, order, payMillisLeft, retryM
   if (again) return { ...running, ...asks, step: 'approve', again }
   if (retryMillis !== undefined) return { ...running, retryAt: Date.now() + retryMillis }
   if (payMillisLeft === undefined) return running
-  return { ...running, ...asks, order: order ?? running.order, again: undefined, payUntil: Date.now() + payMillisLeft }
+  return { ...running, ...asks, step: 'approve', order: order ?? running.order, again: undefined, payUntil: Date.now() + payMillisLeft }
 }
 
 interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {
@@ -109,7 +109,8 @@ export async function runPurchase(run: Run): Promise<Purchase> {
     reached.sent = true
     onProgress({ step: 'sent' })
     takeOut(order.items)
-    return await followPurchase({ ...paid, onChange: (purchase) => onProgress({ step: stepOf(purchase) }) })
+    // What a wallet has sent by itself is on its way before the market knows of it.
+    return await followPurchase({ ...paid, onChange: ({ stage }) => void (stage !== 'none' && onProgress({ step: stage })) })
   } catch (error) {
     if (error instanceof PurchaseStopped) throw error
     const refused = reached.sent ? undefined : refusedText(error, order)
