@@ -172,7 +172,7 @@ function deskArrows() {
     [find]: [...shared, 'desk/cases.tsx', 'features/history/signature-link.tsx'],
     'desk/today': [...shared, 'ui/chart', 'desk/cases.tsx'],
     'desk/records': [...shared, 'desk/find/search-field.tsx'],
-    desk: [...shared, find, 'desk/frame', 'desk/today', 'desk/records', 'wallet/demo', 'wallet/mobile', 'shell/crash-screen.tsx'],
+    desk: [...shared, find, 'desk/frame', 'desk/today', 'desk/records', 'wallet/demo', 'wallet/mobile'],
   }
 }
 

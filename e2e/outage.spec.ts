@@ -1,8 +1,8 @@
 import { type Page, type Route } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
-import { withoutFirstView } from './support/first-view.mjs'
-import { expect, fullOnly, test } from './support/test.ts'
+import { live, withoutFirstView } from './support/first-view.mjs'
+import { banner, expect, fullOnly, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
@@ -223,5 +223,39 @@ test.describe('a part of the page', () => {
     await expect(page.getByText('This part of the page could not be shown').last()).toBeVisible()
     await page.getByRole('tab', { name: 'Market' }).click()
     await expect(page.getByRole('article').first()).toBeVisible()
+  })
+
+  test('that a wallet needs says so when it is wanted, not in the browser’s own words, and the market stays', async ({ openPlayer }) => {
+    const { page } = await openPlayer({ sol: 0 })
+    await page.route('**/assets/{dialogs,wallet-menu}-*', (route) => route.abort())
+    await page.reload()
+    await live(page)
+    const missing = /^This part of the page could not be shown\. Reload the page\./
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    await expect(banner(page)).toHaveText(missing)
+    await expect(buyButtons(page).first()).toBeVisible()
+
+    await page.evaluate(() => localStorage.setItem('walletName', JSON.stringify('Phantom')))
+    await page.reload()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await expect(banner(page)).toHaveText(missing)
+    await expect(page.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
+  })
+
+  test('that is the menu of a connected wallet leaves its address, which says so when it is pressed', async ({ openPlayer }) => {
+    const { page, address } = await openPlayer({ sol: 0 })
+    await page.route('**/assets/wallet-menu-*', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Phantom/ })
+      .click()
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: address.slice(0, 4) })
+      .click()
+    await expect(banner(page)).toContainText('This part of the page could not be shown')
+    await expect(buyButtons(page).first()).toBeVisible()
   })
 })

@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useSyncExternalStore } from 'react'
 
-import { CrashScreen } from '../shell/crash-screen.tsx'
+import { CrashScreen } from '../feedback/crash-screen.tsx'
 import { Access } from './access.tsx'
 import { Cases } from './cases.tsx'
 import { Checkouts } from './checkouts.tsx'

@@ -1,10 +1,11 @@
+import { CrashScreen, PartOnTop, sayMissing } from '../feedback/crash-screen.tsx'
 import { shortAddress } from '../ui/format.ts'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { Part } from '../ui/part.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { useRetained } from '../ui/use-retained.ts'
 import { connectChosen } from '../wallet/connect.ts'
-import { type ButtonState, buttonState, type Connection, openPicker, useWallet } from '../wallet/wallet-store.ts'
+import { type ButtonState, buttonState, closePicker, type Connection, openPicker, useWallet } from '../wallet/wallet-store.ts'
 
 const WalletMenu = lazyComponent(async () => (await import('./wallet-menu.tsx')).WalletMenu)
 const WalletPicker = lazyComponent(async () => (await import('../wallet/wallet-picker.tsx')).WalletPicker)
@@ -49,8 +50,13 @@ export function ConnectedWallet(market: WalletButtonProps) {
 }
 
 function Picker({ localChain, demoWallet }: WalletButtonProps) {
-  const shown = useRetained(useWallet(({ pickerOpen }) => pickerOpen) || undefined)
-  return <Part>{shown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Part>
+  const wanted = useWallet(({ pickerOpen }) => pickerOpen) || undefined
+  const shown = useRetained(wanted)
+  return (
+    <PartOnTop wanted={wanted} onMissing={closePicker}>
+      {shown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}
+    </PartOnTop>
+  )
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {
@@ -70,13 +76,23 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
 
 function ConnectedButton({ connected }: { connected: Connection }) {
   const { address } = connected.account
-  // A face without its menu would lose a press, so the button still says that it connects.
+  const face = (
+    <>
+      <img src={connected.wallet.icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
+      <span className="figures">{shortAddress(address)}</span>
+    </>
+  )
+  const withoutMenu = (
+    <button type="button" className="button" onClick={sayMissing}>
+      {face}
+    </button>
+  )
+  // While the menu may still come, a face would lose a press, so the button still says that it connects.
   return (
-    <Part fallback={<PlainButton state="connecting" />}>
-      <WalletMenu address={address}>
-        <img src={connected.wallet.icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
-        <span className="figures">{shortAddress(address)}</span>
-      </WalletMenu>
-    </Part>
+    <CrashScreen fallback={withoutMenu}>
+      <Part fallback={<PlainButton state="connecting" />}>
+        <WalletMenu address={address}>{face}</WalletMenu>
+      </Part>
+    </CrashScreen>
   )
 }

@@ -21,7 +21,7 @@ import { TestSolButton } from '../wallet/demo/test-sol-button.tsx'
 import { useWallets } from '../wallet/connect.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
 import { DEMO_WALLET } from '../wallet/wallet.ts'
-import { CrashScreen } from './crash-screen.tsx'
+import { CrashScreen } from '../feedback/crash-screen.tsx'
 import { MarketName } from './header/header.tsx'
 import { PageWallets } from './page-wallets.tsx'
 

@@ -8,7 +8,7 @@ import { lazyComponent, prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy
 import { useRetained } from '../ui/use-retained.ts'
 import { PHANTOM } from '../wallet/wallet.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
-import { PartOnTop } from './crash-screen.tsx'
+import { PartOnTop } from '../feedback/crash-screen.tsx'
 import { PageWallets } from './page-wallets.tsx'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)

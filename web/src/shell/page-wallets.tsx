@@ -3,7 +3,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
 import { DEMO_WALLET, MOBILE_WALLET, platformOf } from '../wallet/wallet.ts'
-import { PartOnTop } from './crash-screen.tsx'
+import { PartOnTop } from '../feedback/crash-screen.tsx'
 
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)

@@ -1,5 +1,7 @@
 import { useEffect } from 'react'
 
+import { errorSentence } from '../api/api-error.ts'
+import { sayMissing } from '../feedback/crash-screen.tsx'
 import { showBanner } from '../feedback/notices.ts'
 import {
   awaitWallet,
@@ -40,9 +42,12 @@ function start(name: string, then?: (connection: Connection) => void): void {
       const { connected } = useWallet.getState()
       if (connected) then?.(connected)
     },
-    (error: Error) => {
+    (error: unknown) => {
       // Problems shown in the phone's own dialog need no banner.
-      if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
+      if (useWallet.getState().mobileProblem) return
+      const said = errorSentence(error, '')
+      if (said) showBanner(`${said}.`)
+      else sayMissing()
     },
   )
 }

@@ -2,9 +2,9 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { PartOnTop } from '../../feedback/crash-screen.tsx'
 import { Button } from '../../ui/button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
-import { Part } from '../../ui/part.tsx'
 
 const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.tsx')).AlertsDialog)
 
@@ -12,6 +12,7 @@ const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.ts
 export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; walletAddress: string }) {
   const [open, setOpen] = useState(false)
   const [used, setUsed] = useState(false)
+  const close = () => setOpen(false)
   return (
     <>
       <Button
@@ -26,7 +27,9 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
         <BellIcon />
         Tell me
       </Button>
-      <Part>{used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={() => setOpen(false)} />}</Part>
+      <PartOnTop wanted={open || undefined} onMissing={close}>
+        {used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={close} />}
+      </PartOnTop>
     </>
   )
 }

@@ -2,9 +2,9 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { lazy, useRef, useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { PartOnTop } from '../../feedback/crash-screen.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChevronIcon, CloseIcon } from '../../ui/icons.tsx'
-import { Part } from '../../ui/part.tsx'
 
 // Not preloaded in idle time: most markets have few items and never show it.
 const ItemPicker = lazy(async () => ({ default: (await import('./item-picker.tsx')).ItemPicker }))
@@ -24,6 +24,7 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
     setWasOpened(true)
     setOpen(true)
   }
+  const close = () => setOpen(false)
   const clear = () => {
     onChoose(undefined)
     // The button that had the focus is gone.
@@ -49,7 +50,9 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
           <CloseIcon />
         </Button>
       )}
-      <Part>{wasOpened && <ItemPicker open={open} chosen={chosen} onChoose={onChoose} onClose={() => setOpen(false)} />}</Part>
+      <PartOnTop wanted={open || undefined} onMissing={close}>
+        {wasOpened && <ItemPicker open={open} chosen={chosen} onChoose={onChoose} onClose={close} />}
+      </PartOnTop>
     </div>
   )
 }

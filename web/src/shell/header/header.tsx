@@ -9,7 +9,7 @@ import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
-import { CrashScreen } from '../crash-screen.tsx'
+import { CrashScreen } from '../../feedback/crash-screen.tsx'
 
 const PlayerControls = lazyComponent(async () => (await import('./player-controls.tsx')).PlayerControls)
 

@@ -15,7 +15,7 @@ import { lazyComponent, whenFirstLoadIsOver } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { registerWorker } from '../../worker/register-worker.ts'
-import { PartOnTop } from '../crash-screen.tsx'
+import { PartOnTop } from '../../feedback/crash-screen.tsx'
 
 const loadDialog = async () => (await import('../../features/listing/listing-dialog.tsx')).ListingDialog
 const ListingDialog = lazyComponent(loadDialog)

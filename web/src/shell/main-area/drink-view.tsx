@@ -8,10 +8,9 @@ import { type Drink, findDrink } from '../../figures/figure-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
-import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { connectChosen } from '../../wallet/connect.ts'
-import { CrashScreen } from '../crash-screen.tsx'
+import { CrashScreen, PartOnTop } from '../../feedback/crash-screen.tsx'
 import { VIEW_ID } from '../use-view.ts'
 
 const SellDialog = lazyComponent(async () => (await import('../../features/inventory/sell-dialog.tsx')).SellDialog)
@@ -45,6 +44,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
   // Each opening is a new dialog, with empty fields.
   const [round, setRound] = useState(0)
   const dialog = useRetained(selling)
+  const close = () => setSelling(undefined)
   const { data } = useQuery(balancesQuery(walletAddress))
   const balance = data?.[balanceKey(drink.type)]
   return (
@@ -61,7 +61,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
       <p className="figures text-tiny text-dim">
         {balance !== undefined && (balance > 0 ? `You have ${formatAmount(balance)}.` : 'You have none.')}
       </p>
-      <Part>
+      <PartOnTop wanted={selling} onMissing={close}>
         {dialog && (
           <SellDialog
             key={round}
@@ -69,10 +69,10 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
             walletAddress={walletAddress}
             balance={dialog.balance}
             open={selling !== undefined}
-            onClose={() => setSelling(undefined)}
+            onClose={close}
           />
         )}
-      </Part>
+      </PartOnTop>
     </>
   )
 }

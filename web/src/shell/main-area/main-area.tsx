@@ -19,7 +19,7 @@ import { lazyComponent, whenFirstLoadIsOver, whenIdle } from '../../ui/lazy-comp
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
-import { CrashScreen } from '../crash-screen.tsx'
+import { CrashScreen } from '../../feedback/crash-screen.tsx'
 import { type BackendStatus } from '../use-backend.ts'
 import { type View } from '../use-view.ts'
 

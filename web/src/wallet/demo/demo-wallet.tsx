@@ -28,9 +28,9 @@ import {
   type StandardEventsOnMethod,
 } from '@wallet-standard/features'
 
+import { PartOnTop } from '../../feedback/crash-screen.tsx'
 import { showBanner } from '../../feedback/notices.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
-import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
 import { DEMO_WALLET } from '../wallet.ts'
 import { askOwner, type AskOwner, Refusal, useApproval } from './approval.ts'
@@ -46,9 +46,9 @@ export function DemoWallet() {
   }, [])
   if (!shown) return null
   return (
-    <Part>
+    <PartOnTop wanted={request} onMissing={() => request?.answer(false)}>
       <ApprovalDialog open={request !== undefined} request={shown} />
-    </Part>
+    </PartOnTop>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Component, type ReactNode, useEffect } from 'react'
 
-import { showBanner } from '../feedback/notices.ts'
+import { showBanner } from './notices.ts'
 import { Button } from '../ui/button.tsx'
 import { replayEarlyEvents } from '../ui/early-events.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -58,10 +58,15 @@ export function PartOnTop({ children, ...missing }: PartOnTopProps) {
   )
 }
 
+/** Says in the banner that what somebody wants cannot be shown. */
+export function sayMissing(): void {
+  showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`)
+}
+
 function Missing({ wanted, onMissing }: Omit<PartOnTopProps, 'children'>) {
   useEffect(() => {
     if (wanted === undefined) return
-    showBanner(`This part of the page could not be shown. Reload the page. ${paidText}`)
+    sayMissing()
     onMissing?.()
   }, [wanted, onMissing])
   return null
