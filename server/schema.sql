@@ -293,7 +293,8 @@ create table purchases (
   co_signed boolean not null default false,
   -- Only a payment that carries the reference counts, as the setting was when it was held.
   needs_reference boolean not null default false,
-  -- Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.
+  -- Its buyer has seen to it that it was not paid: of a co-signed purchase, the SOL was gone or the blockhash was too old soon after the
+  -- bytes were recorded, or the SOL was gone when they expired; of a hold, its payment window was closed because the SOL was gone.
   unfunded boolean not null default false,
   -- Of a hold of a wallet that had never completed a purchase: a keyed hash of where it came from.
   network bytea check (octet_length(network) = 32),
@@ -1898,7 +1899,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0037' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0038' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin

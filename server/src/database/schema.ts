@@ -577,7 +577,7 @@ export interface Purchases {
   signature: Signature | null;
   status: Generated<PurchaseStatus>;
   /**
-   * Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.
+   * Its buyer has seen to it that it was not paid: of a co-signed purchase, the SOL was gone or the blockhash was too old soon after the bytes were recorded, or the SOL was gone when they expired; of a hold, its payment window was closed because the SOL was gone.
    */
   unfunded: Generated<boolean>;
   /**

@@ -64,6 +64,8 @@ export interface ReservedPayment {
 /** What the chain says of a payment that was not sent yet. */
 interface Checked {
   funds: Funds
+  /** The ids of what the buyer had under way before the chain was asked. */
+  openBefore: ReadonlySet<string>
   slot: bigint
   genesisHash: string
   expiryHeight: bigint
@@ -114,7 +116,7 @@ async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promi
     slot,
     funds: { spendable: balance, networkFee: CO_SIGNED_FEE_LAMPORTS, rentExemptMinimum: 0n },
   })
-  return signAndSend(deps, order, { slot, genesisHash, expiryHeight, funds })
+  return signAndSend(deps, order, { slot, genesisHash, expiryHeight, funds, openBefore: new Set(facts.open.map(({ id }) => id)) })
 }
 
 /**
@@ -145,12 +147,17 @@ type PaymentOrder = BuyOrder & { payment: SubmittedPayment }
 async function signAndSend(deps: PurchaseDeps, order: PaymentOrder, checked: Checked): Promise<ReservedPayment> {
   const { buyer, fee, payment } = order
   const { bytes, transaction, coSigner, signature, messageHash, reference } = payment
-  const { funds, ...landing } = checked
+  const { funds, openBefore, ...landing } = checked
   const outcome = await inTransaction(deps.database, async (tx) => {
     const { decision: decided, facts } = await decideOrder(tx, { ...order, funds })
     const decision = compare(decided, order)
     if (decision.kind === 'repeated') return decision
-    if (decision.kind === 'refused') return record(deps, tx, order, decision.refusal, { facts, expiryHeight: checked.expiryHeight })
+    if (decision.kind === 'refused') {
+      // The balance may lack what a newer purchase has cost already, and then nobody can tell.
+      const isNewer = decision.refusal.code === 'INSUFFICIENT_SOL' && facts.open.some(({ id }) => !openBefore.has(id))
+      if (isNewer) throw anotherUnderWay()
+      return record(deps, tx, order, decision.refusal, { facts, expiryHeight: checked.expiryHeight })
+    }
     const complete = withSignature(bytes, coSigner, deps.coSigners.sign(coSigner, transaction.message))
     const transactionBytes = Buffer.from(complete)
     const named = { buyer, fee, reference, signature, messageHash, transactionBytes, liveSeconds: LIVE_SECONDS }

@@ -60,7 +60,7 @@ export interface PurchaseSnapshot {
   finalizedSearched: boolean
   /** The progress of that search, if it is new. */
   searches: readonly HistorySearch[]
-  /** Of a co-signed payment that is overdue, or has expired: its buyer has too little SOL for it. */
+  /** Of a co-signed payment: it is overdue and the chain would refuse it, or it has expired and its buyer has too little SOL for it. */
   unfunded: boolean
   /** No endpoint can ever prove that no payment landed. Undefined if this round has not checked. */
   unprovable: boolean | undefined

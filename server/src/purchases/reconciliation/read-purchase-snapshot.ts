@@ -40,7 +40,7 @@ const MOST_LISTED = 1_000
 async function readReservation(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, status } = unread
   if (!payment) return unread
-  const unfunded = !status && isOverdue(payment) && (await seemsUnfunded(deps, purchase))
+  const unfunded = !status && isOverdue(payment) && (await cannotLand(deps, purchase, payment))
   const snapshot = { ...unread, unfunded }
   if (status) {
     const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
@@ -75,10 +75,10 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
 
-/** When a payment should have landed long ago, and still can. */
-const OVERDUE_SECONDS = { from: 20, to: 23 }
+/** When a payment should have landed long ago, and still can, if its buyer had signed it with a fresh blockhash and left the SOL for it. */
+const OVERDUE_SECONDS = { from: 12, to: 15 }
 
-/** For a few rounds, because each reads the buyer's balance. Once a payment can land no more, the SOL may be back. */
+/** For a few rounds, because each simulates the payment. Later, the SOL may be back, and no blockhash is valid any more. */
 function isOverdue({ ageSeconds }: CurrentPayment): boolean {
   return ageSeconds >= OVERDUE_SECONDS.from && ageSeconds < OVERDUE_SECONDS.to
 }
@@ -88,13 +88,14 @@ async function lacksFunds({ chain }: PurchaseDeps, { buyer, priceLamports, feeLa
   return (await chain.balance(buyer, { fresh: true })) < priceLamports + feeLamports + CO_SIGNED_FEE_LAMPORTS
 }
 
-/** Nothing else of the round depends on it, so it goes on without an answer. */
-async function seemsUnfunded(deps: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
+/** Whether the chain would refuse it now. Nothing else of the round depends on it, so it goes on without an answer. */
+async function cannotLand(deps: PurchaseDeps, purchase: DuePurchase, { transactionBytes }: CurrentPayment): Promise<boolean> {
   try {
-    return await lacksFunds(deps, purchase)
+    const simulation = await deps.chain.simulate(transactionBytes, { awaitsCoSigner: purchase.buyer })
+    return simulation.kind !== 'valid'
   } catch (error) {
     const fields = purchaseFields(purchase, { waitingFor: 'its payment to land on the chain' })
-    deps.failures.failed(error, fields, 'the balance of a buyer could not be read; trying again')
+    deps.failures.failed(error, fields, 'a payment that did not land could not be simulated; trying again')
     return false
   }
 }

@@ -46,8 +46,8 @@ export function abandonsTooOften(abandoned: readonly Abandonment[], now: Date): 
 }
 
 /**
- * Until when a wallet may not pay again: for 10 minutes after the third payment within an hour that the chain refused, or that expired while
- * the wallet lacked the SOL for it. Undefined if there were fewer.
+ * Until when a wallet may not pay again: for 10 minutes after the third payment within an hour that the chain refused, or that expired
+ * because the wallet lacked the SOL for it or had signed it with an old blockhash. Undefined if there were fewer.
  */
 export function failureCooldownUntil(failed: readonly Date[]): Date | undefined {
   const times = failed.map((at) => at.getTime()).toSorted((a, b) => b - a)

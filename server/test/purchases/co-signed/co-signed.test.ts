@@ -1,5 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { lamports } from '@juicebar/contract/money'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
@@ -13,6 +14,28 @@ beforeEach(() => vi.restoreAllMocks())
 
 const listed = async (amount = 10) => [{ listingId: await world.list(world.seller, { amount, divisible: true }) }]
 const part = async (amount: number) => [{ ...(await listed())[0]!, amount }]
+
+/** Looks at a purchase whose payment should have landed. */
+async function reconcileOverdue(purchaseId: string): Promise<void> {
+  const older = "update payments set created_at = created_at - interval '12 seconds' where purchase_id = $1"
+  await world.connection.pool.query(older, [purchaseId])
+  await world.makeDue({ purchaseId })
+  await world.reconcileOnce()
+}
+
+/** Waits until a payment is in a past slot. */
+async function landed({ purchaseId }: { purchaseId: string }): Promise<Signature> {
+  await world.mine(2)
+  const signature = (await world.read(purchaseId)).signature! as Signature
+  await vi.waitFor(async () => expect((await world.chain.statuses([signature])).has(signature)).toBe(true))
+  await world.mine(2)
+  return signature
+}
+
+async function endOf(purchaseId: string): Promise<unknown> {
+  const { rows } = await world.connection.pool.query('select end_reason, unfunded from purchases where id = $1', [purchaseId])
+  return rows[0]
+}
 
 describe('a payment that only the market can send', () => {
   it('is reserved, sent and delivered', async () => {
@@ -112,27 +135,35 @@ describe('a payment that only the market can send', () => {
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     const { purchaseId } = await world.buyCoSigned(buyer, items)
     await world.transact(buyer, transfer(buyer, world.rival.address, 90_000_000n))
-    await world.connection.pool.query("update payments set created_at = created_at - interval '20 seconds' where purchase_id = $1", [
-      purchaseId,
-    ])
-    await world.makeDue({ purchaseId })
-    await world.reconcileOnce()
+    await reconcileOverdue(purchaseId)
     await world.transact(world.rival, transfer(world.rival, buyer.address, 90_000_000n))
     await world.untilStatus({ purchaseId }, 'ended')
-    const { rows } = await world.connection.pool.query('select end_reason, unfunded from purchases where id = $1', [purchaseId])
-    expect(rows).toEqual([{ end_reason: 'expired', unfunded: true }])
+    expect(await endOf(purchaseId)).toEqual({ end_reason: 'expired', unfunded: true })
   })
 
-  it('is sent again although nobody tells what its wallet has left', async () => {
+  it.each([
+    ['has almost expired counts as one without the SOL', 140, true],
+    ['is fresh does not count, if the chain has lost it', 0, false],
+  ])('whose blockhash %s', async (_, blocksOld, unfunded) => {
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    await world.mine(blocksOld)
+    const { purchaseId } = await world.pay(world.buyer, items, offer, payment)
+    await world.mine(30)
+    await reconcileOverdue(purchaseId)
+    await world.untilStatus({ purchaseId }, 'ended')
+    expect(await endOf(purchaseId)).toEqual({ end_reason: 'expired', unfunded })
+  })
+
+  it('is sent again although nobody tells whether it can land', async () => {
     const items = await listed()
     const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     const { purchaseId } = await world.buyCoSigned(world.buyer, items)
     broadcast.mockClear()
-    vi.spyOn(world.chain, 'balance').mockRejectedValue(new Failure('CHAIN_BUSY'))
-    const old = "update payments set created_at = created_at - interval '20 seconds' where purchase_id = $1"
-    await world.connection.pool.query(old, [purchaseId])
-    await world.makeDue({ purchaseId })
-    await world.reconcileOnce()
+    vi.spyOn(world.chain, 'simulate').mockRejectedValue(new Failure('CHAIN_BUSY'))
+    await reconcileOverdue(purchaseId)
     expect(broadcast).toHaveBeenCalledOnce()
     broadcast.mockRestore()
     await world.untilStatus({ purchaseId }, 'settled')
@@ -185,10 +216,7 @@ describe('a payment that only the market can send', () => {
     )
     const [first, second] = [await world.list(world.seller, { price: 70_000_000n }), await world.list(world.seller, { price: 70_000_000n })]
     const before = await world.buyCoSigned(buyer, [{ listingId: first }])
-    await world.mine(2)
-    const signature = (await world.read(before.purchaseId)).signature! as Signature
-    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).has(signature)).toBe(true))
-    await world.mine(2)
+    const signature = await landed(before)
     const items = [{ listingId: second }]
     const offer = await world.offer(buyer, items)
     const payment = await world.signOffer(buyer, offer)
@@ -199,6 +227,28 @@ describe('a payment that only the market can send', () => {
     expect((await world.read(before.purchaseId)).status).toBe('held')
     const { purchaseId } = await world.pay(buyer, items, offer, payment)
     for (const id of [before.purchaseId, purchaseId]) await world.untilStatus({ purchaseId: id }, 'settled')
+  })
+
+  it('is not refused for good if another one of the wallet began while the chain was asked', async () => {
+    const buyer = await world.createWallet({ sol: 200_000_000n })
+    await world.untilStatus(
+      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
+      'settled',
+    )
+    const [first, second] = [await world.list(world.seller, { price: 70_000_000n }), await world.list(world.seller, { price: 70_000_000n })]
+    const items = [{ listingId: second }]
+    const offer = await world.offer(buyer, items)
+    const payment = await world.signOffer(buyer, offer)
+    const genesisHash = await world.chain.genesisHash()
+    // As an endpoint tells it that has seen the other one land.
+    const simulation = { kind: 'valid', slot: await world.chain.highestSlot(), balance: lamports(58_000_000n) } as const
+    vi.spyOn(world.chain, 'simulate').mockResolvedValueOnce(simulation)
+    vi.spyOn(world.chain, 'genesisHash').mockImplementationOnce(async () => {
+      await landed(await world.buyCoSigned(buyer, [{ listingId: first }]))
+      return genesisHash
+    })
+    await expect(world.pay(buyer, items, offer, payment)).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
+    await world.untilStatus(await world.pay(buyer, items, offer, payment), 'settled')
   })
 
   it('is refused if the wallet cannot pay for it beside one that is not on the chain', async () => {
