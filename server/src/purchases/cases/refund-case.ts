@@ -113,7 +113,7 @@ async function reserve(
   return { refund, isNew: true }
 }
 
-/** @throws CASE_NOT_OPEN if the payment of a case was delivered, or paid back in another way */
+/** @throws CASE_NOT_OPEN if the payment of a case was delivered, or was or may yet be paid back in another way */
 async function requireUndelivered(
   tx: Tx,
   locked: CaseRow | undefined,
@@ -121,6 +121,8 @@ async function requireUndelivered(
 ): Promise<void> {
   requireOpen(locked)
   const isDelivered = purchase?.signature === locked.signature
+  // One that the seller's wallet may have sent, which can land until this height is passed.
+  if (locked.refundExpiryHeight !== null) throw new Failure('CASE_NOT_OPEN')
   if (isDelivered || (await hasSeenRefund(tx, locked.id))) throw new Failure('CASE_NOT_OPEN')
 }
 

@@ -5,6 +5,18 @@ import { type Chain } from '../../chain/chain.ts'
 const beginnings = new WeakMap<Chain, LRUCache<string, number>>()
 const MAX_KEPT = 10_000
 
+/** How long the end of a hold or reservation waits for an endpoint that does not answer, and may list what the others hide. */
+const SILENCE_SECONDS = 60
+
+/**
+ * Whether something still waits for an endpoint that does not answer. To be asked after a request to all of them: one that did not answer
+ * it is known by then.
+ * @param what names it
+ */
+export function waitsForSilent(chain: Chain, what: string): boolean {
+  return !chain.isWhole() && mayWait(chain, what, SILENCE_SECONDS)
+}
+
 /**
  * Whether something may go on waiting for endpoints that do not answer, because one of them may know better than those that do. One that is
  * silent for long must not lock a listing.

@@ -58,10 +58,10 @@ export async function findFirstSlot(database: Database, genesisHash: string): Pr
   return row?.slot ?? undefined
 }
 
-/** Which of these transactions are recorded, or have a case. */
+/** Which of these transactions are recorded as what landed or may land, or have a case. One that was taken for expired is not known. */
 export async function findKnown(database: Database, signatures: readonly Signature[]): Promise<Set<Signature>> {
   const { rows } = await sql<{ signature: Signature }>`
-    select signature from payments where signature = any(${signatures}::text[])
+    select signature from payments where signature = any(${signatures}::text[]) and status <> 'void'
     union select signature from cases where signature = any(${signatures}::text[])`.execute(database)
   return new Set(rows.map(({ signature }) => signature))
 }

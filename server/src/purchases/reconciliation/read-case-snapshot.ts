@@ -33,16 +33,20 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   const { chain, database } = deps
   const payment = await findRefund(database, row.id)
   if (!payment) return undefined
-  const status = (await chain.statuses([payment.signature])).get(payment.signature)
+  const status = (await chain.finality([payment.signature])).get(payment.signature)
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
     return { payment, status, expired: false, landed }
   }
-  const traces = [{ address: row.refundReference ?? row.seller ?? subject.buyer, sinceSlot: subject.heldAtSlot }]
-  const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, traces))
+  // Without its traces, because the endpoint may have dropped what is as old as the purchase: once the case is open again, the reference of
+  // the refund is searched on every endpoint.
+  const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, []))
   return { payment, status, expired, landed: undefined }
 }
+
+/** Of 1,000 transactions each that name the reference of a refund. */
+const MOST_PAGES = 100
 
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
   const { chain, database } = deps
@@ -60,8 +64,11 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
   if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }
   // Before it is taken for expired, every endpoint is asked: a refund counts even if only one of them shows it.
+  const own = await finalized.history(refundReference, { sinceSlot: subject.heldAtSlot, pages: MOST_PAGES })
+  if (own.kind === 'part' && own.older !== undefined) return { kind: 'possible' }
   const listed = [
-    ...(await finalized.signaturesFor(refundReference, subject.heldAtSlot)),
+    // An endpoint may have dropped what is as old as the purchase.
+    ...(own.kind === 'part' ? own.entries : []),
     ...(await chain.recentSignatures(refundReference, 0n, MENTIONS, { everywhere: true })),
   ]
   const all = [...new Map(listed.map((entry) => [entry.signature, entry])).values()].toSorted((a, b) => Number(b.slot - a.slot))
@@ -91,7 +98,7 @@ async function findRefundAmong(
 async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {
   const { signature } = transaction
   const recordedElsewhere = (await findPayment(database, signature)) !== undefined
-  const status = recordedElsewhere ? (await chain.statuses([signature])).get(signature) : undefined
+  const status = recordedElsewhere ? (await chain.finality([signature])).get(signature) : undefined
   const expiryHeight = await chain.expiryHeight(transaction.slot)
   return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
 }

@@ -1,9 +1,10 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
+import { type SignatureEntry, type FinalizedView, type ReadOptions, type WideReadOptions } from '../../chain/chain.ts'
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { mayWait, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -48,7 +49,9 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   }
   if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
   const blockHeight = await round.blockHeight()
-  if (isOutOfReach(payment.expiryHeight, blockHeight)) return { ...snapshot, expiryHeight: lastHeightOf(blockHeight) }
+  if (isOutOfReach(payment.expiryHeight, blockHeight)) {
+    return { ...snapshot, expiryHeight: await lowered(deps, round, purchase.id, payment.expiryHeight) }
+  }
   if (blockHeight <= payment.expiryHeight) return snapshot
   const finalized = await round.finalized()
   if (finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS || !round.mayProve()) return snapshot
@@ -68,12 +71,18 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   const landed = [...part.entries, ...elsewhere].filter(({ failed }) => !failed)
   const entries = [...new Map(landed.map((entry) => [entry.signature, entry])).values()].toSorted((a, b) => Number(a.slot - b.slot))
   const whole = part.older === undefined && entries.length <= MOST_READ
-  const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
+  const copies = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
   // What was not read may be another copy: the next rounds go on.
-  if (!candidates) return snapshot
+  if (!copies) return snapshot
+  const { candidates, unshown } = copies
+  // What is listed and not shown, or is hidden by those that answer, may be shown by an endpoint that does not answer now.
+  if (unshown ? mayWait(deps.chain, purchase.id, SHOWN_SECONDS) : waitsForSilent(deps.chain, purchase.id)) return snapshot
   const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
+
+/** How long a reservation waits for an endpoint that shows what another one lists. One that invents what it lists must not lock a listing. */
+const SHOWN_SECONDS = 60
 
 /** When a payment should have landed long ago, and still can, if its buyer had signed it with a fresh blockhash and left the SOL for it. */
 const OVERDUE_SECONDS = { from: 12, to: 15 }
@@ -100,24 +109,32 @@ async function cannotLand(deps: PurchaseDeps, purchase: DuePurchase, { transacti
   }
 }
 
+interface Copies {
+  candidates: VerifiedCandidate[]
+  /** One is listed that no endpoint shows, or the recorded payment itself, which none has shown. */
+  unshown: boolean
+}
+
 /** Those that carry the recorded message under another signature of its buyer, verified. Undefined if some are left for later rounds. */
 async function readCopies(
   deps: PurchaseDeps,
   { purchase }: PurchaseSnapshot,
   { signature: own, messageHash }: CurrentPayment,
   entries: readonly SignatureEntry[],
-): Promise<VerifiedCandidate[] | undefined> {
+): Promise<Copies | undefined> {
   const copies: Signature[] = []
+  let unshown = false
   for (const { signature } of entries) {
-    if (signature === own || isRuledOut(deps.chain, `${purchase.id} copy`, signature)) continue
+    if (isRuledOut(deps.chain, `${purchase.id} copy`, signature)) continue
     if (!(await admitCandidate(deps.chain, purchase.id))) return undefined
-    const transaction = await deps.chain.transaction(signature, { candidate: true })
-    if (!transaction) continue
-    if (messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+    const transaction = signature === own ? undefined : await deps.chain.transaction(signature, { candidate: true })
+    if (!transaction) unshown = true
+    else if (messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
     else ruleOut(deps.chain, `${purchase.id} copy`, signature)
   }
   const statuses = await deps.chain.statuses(copies)
-  return Promise.all(copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy)))))
+  const verified = copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy))))
+  return { candidates: await Promise.all(verified), unshown }
 }
 
 /**
@@ -191,16 +208,16 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   return { ...snapshot, ...found, candidates: [...recorded, ...found.candidates], scannedBuyer }
 }
 
-interface SearchOptions extends ReadOptions {
+interface SearchOptions extends ReadOptions, WideReadOptions {
   /** Search the buyer's own transactions, too. */
   scannedBuyer: boolean
   except?: Signature | undefined
 }
 
 /** Candidates found by the reference, from the last decided one on, and by the buyer's address if requested; the oldest first. */
-async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, ...options }: SearchOptions) {
+async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, everywhere = false, ...options }: SearchOptions) {
   const [referenced, own] = await Promise.all([
-    listReferenced(deps, purchase, options),
+    listReferenced(deps, purchase, { ...options, everywhere }),
     scannedBuyer ? listOwn(deps, purchase, options) : [],
   ])
   const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
@@ -217,7 +234,9 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   }
   if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   const view = await round.finalized()
-  if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
+  if (isOutOfReach(purchase.releaseHeight, view.height)) {
+    return { ...snapshot, releaseHeight: await lowered(deps, round, purchase.id, purchase.releaseHeight) }
+  }
   if (!isBeyondRelease(view, purchase)) return snapshot
   if (!round.mayProve()) return { ...snapshot, waitsForProof: true }
   const heldAtSlot = correctedSlot(purchase, await deps.chain.reachedSlot())
@@ -225,10 +244,17 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   return searchForProof(deps, view, snapshot)
 }
 
-/** What to store instead of a height that is out of reach: that of now, since everything was signed before. */
-async function lowered(round: Round, stored: bigint): Promise<bigint | undefined> {
+/** How long a height stays out of reach while not every endpoint answers: those that do may be behind. */
+const BEHIND_SECONDS = 15 * 60
+
+/**
+ * What to store instead of a height that is out of reach: that of now, since everything was signed before.
+ * @returns undefined if it is not, or if an endpoint that does not answer may know better
+ */
+async function lowered({ chain }: PurchaseDeps, round: Round, id: string, stored: bigint): Promise<bigint | undefined> {
   const blockHeight = await round.blockHeight()
-  return isOutOfReach(stored, blockHeight) ? lastHeightOf(blockHeight) : undefined
+  if (!isOutOfReach(stored, blockHeight)) return undefined
+  return !chain.isWhole() && mayWait(chain, `${id} height`, BEHIND_SECONDS) ? undefined : lastHeightOf(blockHeight)
 }
 
 /** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */
@@ -259,7 +285,9 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
     return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
   }
   const view = await round.finalized()
-  if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
+  if (isOutOfReach(payment.expiryHeight, view.height)) {
+    return { ...snapshot, expiryHeight: await lowered(deps, round, purchase.id, payment.expiryHeight) }
+  }
   const reached = await deps.chain.reachedSlot()
   const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
     address,
@@ -274,5 +302,7 @@ async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promi
   // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
   const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
-  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, spare: true })), scannedBuyer }
+  // One endpoint may be the one that has hidden the payment until the purchase ended.
+  const everywhere = purchase.status === 'ended'
+  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, spare: true })), scannedBuyer }
 }

@@ -1,6 +1,13 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { LRUCache } from 'lru-cache'
-import { type Chain, type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
+import {
+  type Chain,
+  type FinalizedView,
+  type SignatureStatus,
+  type ReadOptions,
+  type SignatureEntry,
+  type WideReadOptions,
+} from '../../chain/chain.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type CurrentPayment, type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
 import { proofsPerRound } from './schedule.ts'
@@ -20,7 +27,7 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { mayWait } from '../purchase/wait-for-endpoints.ts'
+import { waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { admitCandidate, candidatesFor, isRuledOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
@@ -104,7 +111,7 @@ export interface ReferenceListing {
 export async function listReferenced(
   { chain }: PurchaseDeps,
   { reference, decidedTo, listedTo }: Pick<DuePurchase, 'reference' | keyof ReferenceSearch>,
-  options: ReadOptions = {},
+  options: ReadOptions & WideReadOptions = {},
 ): Promise<ReferenceListing> {
   const newestFirst: SignatureEntry[] = []
   let before = listedTo
@@ -155,8 +162,6 @@ async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRo
   return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
 }
 
-/** How long the end of a hold waits for an endpoint that does not answer, and may list what the others hide. */
-const SILENCE_SECONDS = 60
 /** Of each chain client: what `listOwnElsewhere` has listed for a purchase, by its id and slot. */
 const ownElsewhere = new WeakMap<Chain, LRUCache<string, readonly Signature[]>>()
 const MAX_LISTED = 10_000
@@ -173,13 +178,12 @@ async function listOwnElsewhere(
   view: FinalizedView,
   looks: readonly HistoryLook[],
 ): Promise<readonly Signature[] | undefined> {
-  if (needsReference) return []
+  const key = candidatesFor({ id, heldAtSlot })
+  if (needsReference) return waitsForSilent(chain, key) ? undefined : []
   const lists = ownElsewhere.get(chain) ?? new LRUCache({ max: MAX_LISTED })
   ownElsewhere.set(chain, lists)
-  const key = candidatesFor({ id, heldAtSlot })
   const listed = lists.get(key) ?? landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
-  // After it was listed: an endpoint that did not answer is known by then.
-  if (!lists.has(key) && !chain.isWhole() && mayWait(chain, key, SILENCE_SECONDS)) return undefined
+  if (!lists.has(key) && waitsForSilent(chain, key)) return undefined
   lists.set(key, listed)
   const shown = new Set([...looks.flatMap(signaturesOf), ...(await shownBefore(view, { buyer, heldAtSlot }, looks))])
   const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, key, signature))

@@ -1,3 +1,4 @@
+import { Failure } from '@juicebar/contract/errors'
 import { base64 } from '@scure/base'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
@@ -229,6 +230,49 @@ describe('a refund that only the market can send', () => {
     await untilCaseIs(late, 'refunded')
     expect(await world.casesAbout(late.signature, seller)).toMatchObject([{ refundSignature: copy.signature }])
     expect(await statusOf(late)).toBe('ended')
+  })
+
+  it('closes its case only once two endpoints of several call it final', async () => {
+    const late = await payLate()
+    const signature = await submit(late, await sign(late))
+    await world.mine(2)
+    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).has(signature)).toBe(true))
+    const hasty = world.withChain({
+      statuses: async (signatures) => {
+        const told = await world.chain.statuses(signatures)
+        return new Map([...told].map(([signature, status]) => [signature, { ...status, commitment: 'finalized' as const }]))
+      },
+    })
+    await world.makeCasesDue()
+    await hasty.reconcileOnce()
+    expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunding' }])
+    await world.untilCase(late.signature, { status: 'refunded' })
+  })
+
+  it('that never lands reopens its case although the endpoint has dropped what is as old as the purchase', async () => {
+    const late = await payLate()
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    await submit(late, await sign(late))
+    const pruned = world.withChain({
+      finalized: async (...asked) => ({
+        ...(await world.chain.finalized(...asked)),
+        signaturesFor: async () => Promise.reject(new Failure('CHAIN_DOWN')),
+        history: async () => ({ kind: 'pruned', firstSlot: 10n ** 12n }),
+      }),
+    })
+    await pruned.reconcileUntil(async () => {
+      const { rows } = await world.connection.pool.query('select status, refund_expiry_height from cases where id = $1', [late.caseId])
+      expect(rows).toEqual([{ status: 'open', refund_expiry_height: null }])
+    })
+  })
+
+  it('is not signed while one that its seller’s wallet may have sent can still land', async () => {
+    const late = await payLate()
+    await prepareRefund(world.deps, late.seller.address, late.caseId)
+    const refund = await sign(late)
+    await expect(submit(late, refund)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
+    await world.reconcileUntil(async () => void (await submit(late, await sign(late))))
+    await world.untilCase(late.signature, { status: 'refunded' })
   })
 
   it('is neither prepared nor signed where the market does not co-sign, but one that was reserved ends as ever', async () => {

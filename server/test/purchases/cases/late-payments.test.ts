@@ -33,6 +33,14 @@ describe('a payment that lands after its hold ended', () => {
     expect(await world.appleJuice(world.buyer)).toBe(before + purchase.amount)
   })
 
+  it('is found although the endpoint that is asked first hides it', async () => {
+    const purchase = await cancelledHold()
+    await world.payByWallet(world.buyer, purchase)
+    await world.withHidingEndpoint().reconcileUntil(async () => {
+      expect((await world.read(purchase.purchaseId)).status).toBe('settled')
+    })
+  })
+
   it('is delivered at once when its buyer confirms it', async () => {
     const purchase = await cancelledHold()
     const signature = await world.payByWallet(world.buyer, purchase)

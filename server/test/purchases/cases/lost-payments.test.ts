@@ -79,7 +79,7 @@ it('the refund of a lost payment that never lands can be sent again', async () =
   await untilCaseIs({ status: 'open', refundable: true })
   broadcast.mockRestore()
   const again = await world.signRefund(seller, found, { coSigned: true })
-  await submitRefund(world.deps, seller.address, found.caseId, again.base64)
+  await world.reconcileUntil(async () => void (await submitRefund(world.deps, seller.address, found.caseId, again.base64)))
   await untilCaseIs({ status: 'refunded', refundSignature: again.signature })
 })
 

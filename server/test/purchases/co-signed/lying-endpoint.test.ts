@@ -1,6 +1,7 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { BLOCKHASH_BLOCKS, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
 import { type Answer, handOnTo, startFrontServer } from '../../chain/rpc/front-server.ts'
@@ -142,6 +143,53 @@ describe('a height that is stored far too high comes down', () => {
     await raise('update purchases set release_height = release_height + $2 where id = $1', purchase)
     await world.untilStatus(purchase, 'ended')
     expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'lapsed' })
+  })
+
+  it('but not on the word of those that answer, while another one does not', async () => {
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, await items())
+    await raise('update payments set expiry_height = expiry_height + $2 where purchase_id = $1', purchase)
+    const { expiry } = await heights(purchase)
+    const alone = world.withChain({ isWhole: () => false })
+    await reconcileExpired(alone, purchase)
+    expect((await heights(purchase)).expiry).toBe(expiry)
+    await world.untilStatus(purchase, 'ended')
+  })
+})
+
+/** Reconciles a reservation once its bytes have expired, a few times. */
+async function reconcileExpired(on: typeof world, { purchaseId }: Pick<Purchase, 'purchaseId'>): Promise<void> {
+  await world.mine(200)
+  await world.connection.pool.query("update payments set created_at = created_at - interval '2 minutes' where purchase_id = $1", [
+    purchaseId,
+  ])
+  for (let round = 0; round < 3; round++) {
+    await world.makeDue({ purchaseId })
+    await on.reconcileOnce()
+  }
+}
+
+describe('a reservation whose payment may have landed does not end yet', () => {
+  it.each<[string, Partial<Chain>]>([
+    ['while an endpoint does not answer, which may show it', { isWhole: () => false }],
+    [
+      'while an endpoint lists its signature that none shows',
+      {
+        recentSignatures: async (of) => {
+          const { rows } = await world.connection.pool.query<{ signature: Signature }>(
+            'select m.signature from payments m join purchases p on p.id = m.purchase_id where p.reference = $1',
+            [of],
+          )
+          return rows.map(({ signature }) => ({ signature, slot: 1n, failed: false }))
+        },
+      },
+    ],
+  ])('%s', async (_, changes) => {
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, await items())
+    await reconcileExpired(world.withChain(changes), purchase)
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
+    await world.untilStatus(purchase, 'ended')
   })
 })
 

@@ -62,6 +62,17 @@ describe('a transaction that the market has signed', () => {
     expect(await world.casesAbout(copy.signature, seller)).toEqual([])
   })
 
+  it('is settled although it was taken for expired, because the endpoints that answered had hidden it', async () => {
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, [{ listingId: await world.list(seller) }])
+    await world.connection.pool.query(`select end_hold(p, 'expired', null) from purchases p where id = $1`, [purchase.purchaseId])
+    const [bytes] = broadcast.mock.calls[0]!
+    broadcast.mockRestore()
+    await world.chain.broadcast(bytes)
+    await search()
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  })
+
   it('becomes a case of its purchase if it names one that was paid before', async () => {
     const items = [{ listingId: await world.list(seller) }]
     const offer = await world.offer(world.buyer, items)
