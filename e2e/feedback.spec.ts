@@ -20,6 +20,7 @@ test('the app takes neither keys nor clicks during an action, and then the focus
   await page.keyboard.press('Enter')
   await expect(page.getByText('You have no active listings')).toBeVisible()
   await expect(page.getByRole('tabpanel')).toBeFocused()
+  await expect(banner(page)).toHaveCount(0)
 })
 
 test('the same failure twice is told twice', async ({ signedIn }) => {

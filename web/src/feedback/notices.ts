@@ -58,11 +58,12 @@ function change(made: NoticeChange): void {
   useNotices.setState((current) => changeNotices(current, made))
 }
 
-/** Shows the red banner, in place of an earlier one. It stays until it is dismissed. */
+/** Shows the red banner, in place of an earlier one. It stays until it is dismissed, or the person tries something else. */
 export function showBanner(text: string): void {
   change({ kind: 'show banner', id: ++lastId, text })
 }
 
+/** Also what an action of the person's begins with, so that an old failure does not stand beside a later success. */
 export function dismissBanner(): void {
   change({ kind: 'dismiss banner' })
 }

@@ -1,6 +1,6 @@
 import { messages } from '@juicebar/contract/messages'
 
-import { showBanner } from '../feedback/notices.ts'
+import { dismissBanner, showBanner } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { type Connection, useWallet } from '../wallet/wallet-store.ts'
@@ -30,6 +30,7 @@ export function LogoutButton() {
 
 /** Signs in with a connected wallet; a failure goes to the banner. */
 export function signInOrTell(connection: Connection): void {
+  dismissBanner()
   import('./sign-in.ts')
     .then(({ signIn }) => signIn(connection))
     .catch((error: unknown) => showBanner(messages.loginFailed(loginReason(error))))

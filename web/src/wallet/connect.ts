@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 import { errorSentence } from '../api/api-error.ts'
 import { sayMissing } from '../feedback/crash-screen.tsx'
-import { showBanner } from '../feedback/notices.ts'
+import { dismissBanner, showBanner } from '../feedback/notices.ts'
 import {
   awaitWallet,
   closePicker,
@@ -37,6 +37,7 @@ export function connectChosenAnd(then: (connection: Connection) => void, wanted?
 }
 
 function start(name: string, then?: (connection: Connection) => void): void {
+  dismissBanner()
   connectOrExplain(name).then(
     () => {
       const { connected } = useWallet.getState()

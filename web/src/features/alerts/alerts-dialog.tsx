@@ -8,7 +8,7 @@ import { type FormEvent, useState } from 'react'
 import { serverSentence } from '../../api/api-error.ts'
 import { cheapestQuery } from '../../api/queries.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { showBanner } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner } from '../../feedback/notices.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
@@ -137,11 +137,13 @@ function useAlerts() {
   const onSettled = () => client.invalidateQueries({ queryKey: alertsQuery.queryKey })
   const list = useQuery(alertsQuery)
   const create = useMutation({
+    onMutate: dismissBanner,
     mutationFn: (body: Body<'createAlert'>) => callAlerts('createAlert', { body }),
     onError: (error) => showBanner(serverSentence(error, NOT_SET)),
     onSettled,
   })
   const remove = useMutation({
+    onMutate: dismissBanner,
     mutationFn: (id: string) => callAlerts('deleteAlert', { params: { id } }),
     onSuccess: ({ alert }) => client.setQueryData(alertsQuery.queryKey, (alerts) => alerts?.filter(({ id }) => id !== alert.id)),
     onError: (error) => showBanner(serverSentence(error, NOT_DELETED)),

@@ -6,7 +6,7 @@ import { ApiError, asSentence, errorSentence, isUnexplained } from '../../api/ap
 import { call } from '../../api/client.ts'
 import { casesQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { failsOnTwoSigners, PaymentFailed, rememberLoneSigner, signPayment, signsAlone } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
 import { Button } from '../../ui/button.tsx'
@@ -64,6 +64,7 @@ function useRefund(subject: Case): Refund {
     mutationKey,
     gcTime: MAY_LAND_MS,
     meta: { processing: 'Approve the refund in your wallet' },
+    onMutate: dismissBanner,
     mutationFn: async () => refundCase(subject, await client.ensureQueryData(configQuery)),
     onSuccess: ({ warning }) => {
       if (warning) showBanner(warning)

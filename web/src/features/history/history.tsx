@@ -6,7 +6,7 @@ import { lamportsToSol } from '@juicebar/contract/money'
 
 import { call } from '../../api/client.ts'
 import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/queries.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatTime, shortSeller } from '../../ui/format.ts'
 import { ChevronIcon } from '../../ui/icons.tsx'
@@ -105,6 +105,7 @@ const PAGE_SIZE = 200
 function useDownloadCsv(walletAddress: string) {
   return useMutation({
     meta: { processing: 'Collecting your history' },
+    onMutate: dismissBanner,
     mutationFn: loadAll,
     onSuccess: (purchases, role) => {
       const file = toCsv(purchases, role === 'seller' ? walletAddress : undefined)

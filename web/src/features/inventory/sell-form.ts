@@ -11,7 +11,7 @@ import { call } from '../../api/client.ts'
 import { cheapestQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey, retryPassing } from '../../api/retry-passing.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { type Depth, type Level } from '../../figures/figure-queries.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { formatAmount } from '../../ui/format.ts'
@@ -178,6 +178,7 @@ function isRuleBroken(error: unknown): error is ApiError {
 function useCreateListing() {
   return useMutation({
     meta: { processing: 'Putting your listing on the market' },
+    onMutate: dismissBanner,
     mutationFn: ({ body, idempotencyKey }: NewListing) =>
       retryPassing(() => call('createListing', { headers: { 'idempotency-key': idempotencyKey }, body }), PATIENCE_MS),
     onSuccess: () => showToast(messages.listingCreated, 'good'),

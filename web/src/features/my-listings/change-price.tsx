@@ -8,7 +8,7 @@ import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey } from '../../api/retry-passing.ts'
-import { showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showToast } from '../../feedback/notices.ts'
 import { listingPriceProblem } from '../../ui/amount/listing-price.ts'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -99,6 +99,7 @@ function useChangePrice(id: string) {
       tried.current = { price: 0, key: '' }
       showToast('Price changed.', 'good')
     },
+    onMutate: dismissBanner,
     onSettled: refreshMarket,
   })
   return {

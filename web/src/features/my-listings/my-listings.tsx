@@ -8,7 +8,7 @@ import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { myListingsQuery, type MyListingsStatus, refreshMarket } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
@@ -168,6 +168,7 @@ function useRemoveListing() {
   const client = useQueryClient()
   return useMutation({
     meta: { processing: 'Taking your listing off the market' },
+    onMutate: dismissBanner,
     mutationFn: (id: string) => call('removeListing', { params: { id } }),
     onSuccess: ({ listing: removed }) => {
       showToast(messages.listingRemoved, 'good')

@@ -7,7 +7,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/queries.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
@@ -115,6 +115,7 @@ function Outcome({
   )
 }
 
+    onMutate: dismissBanner,
 /** Takes all of the seller's listings off the market that nobody is buying; a failure goes to the banner. */
 function useRemoveAll() {
   return useMutation({

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMemo, useRef, useState } from 'react'
 
 import { refreshMarket } from '../../api/queries.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { useSession } from '../../session/session-store.ts'
 import { connectChosenAnd } from '../../wallet/connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
@@ -104,6 +104,7 @@ function useRunPurchase(
       }
       const cancellation = new AbortController()
       underWay.current = cancellation
+      dismissBanner()
       setRunning(begun(order))
       void import('./carry-out.ts')
         .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, setRunning, onOvertaken }))

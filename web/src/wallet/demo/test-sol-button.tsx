@@ -5,7 +5,7 @@ import { errorSentence } from '../../api/api-error.ts'
 import { requestTestSol, solQuery } from '../../api/chain.ts'
 import { pause } from '../../api/retry-passing.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { Button } from '../../ui/button.tsx'
 
 /** Adds test SOL to the Demo Wallet: automatically when it is empty, and on request. */
@@ -17,7 +17,10 @@ export function TestSolButton({ walletAddress }: { walletAddress: string }) {
       small
       className="max-sm:px-3"
       disabled={isPending}
-      onClick={() => addTestSol({ success: 'Test SOL has arrived.' })}
+      onClick={() => {
+        dismissBanner()
+        addTestSol({ success: 'Test SOL has arrived.' })
+      }}
       title="Adds 5 test SOL from the local chain, which forgets all SOL when it restarts"
     >
       +<span className="max-sm:sr-only"> Test SOL</span>

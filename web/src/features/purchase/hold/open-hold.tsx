@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 
 import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
 import { refreshMarket } from '../../../api/queries.ts'
-import { showBanner, showToast } from '../../../feedback/notices.ts'
+import { dismissBanner, showBanner, showToast } from '../../../feedback/notices.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountdown } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
@@ -54,6 +54,7 @@ const CANCELLING = 'Cancelled. The listing is free again once the network shows 
 /** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
 function useCancelHold() {
   return useMutation({
+    onMutate: dismissBanner,
     mutationFn: cancelHold,
     onSuccess: (purchase) => showToast(purchase.status === 'held' ? CANCELLING : endedText(purchase)),
     onError: (error) => {
