@@ -51,6 +51,8 @@ for (const width of [390, 1280]) {
       await payment.getByRole('button', { name: 'Approve' }).click()
       await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
       for (const { address } of [first, second]) await expect.poll(() => lamportsOf(baseURL ?? '', address)).toBe(1.01 * LAMPORTS_PER_SOL)
+      // It has risen, but only because of this purchase: nothing is to be accepted.
+      await expect(panel.getByRole('button', { name: 'Buy 15 for 0.03 SOL' })).toBeEnabled()
       await page.getByRole('tab', { name: 'Inventory' }).click()
       await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText('65')
       await remove(second, rest)

@@ -116,8 +116,9 @@ function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
   const [shown, setShown] = useState<ShownPrice>()
   const { data: quote } = query
   const isCurrent = quote !== undefined && asked !== undefined && asked === amount && !query.isPlaceholderData
+  const isOwnRise = useOwnRise(tokenType, query.isFetching)
   if (isCurrent) {
-    const next = watchPrice(shown, asked, quotedTotal(quote))
+    const next = watchPrice(isOwnRise ? undefined : shown, asked, quotedTotal(quote))
     if (shown?.amount !== next.amount || shown.total !== next.total) setShown(next)
   }
   return {
@@ -134,4 +135,14 @@ function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
     risenFrom: isCurrent ? shown?.risenFrom : undefined,
     accept: () => setShown((current) => current && { amount: current.amount, total: current.total }),
   }
+}
+
+/** Whether a price rises only because of what this player buys of the drink: until it has been read again after the purchase. */
+function useOwnRise(tokenType: TokenType, isReading: boolean): boolean {
+  const { running } = usePurchase()
+  const [isOwn, setIsOwn] = useState(false)
+  const buys = running?.order.items.some((item) => item.tokenType === tokenType) ?? false
+  const isOwnNow = buys || (isOwn && isReading)
+  if (isOwnNow !== isOwn) setIsOwn(isOwnNow)
+  return isOwn
 }
