@@ -188,6 +188,8 @@ for (const width of [320, 1280]) {
     await page.route('**/api/marketplace/quote*', (route) => route.fulfill({ json: longQuote() }))
     await page.goto('/')
     await choose(page, 'Apple Juice', 1_000_000_000)
+    await expect(howMany(page)).toHaveAccessibleDescription('A whole number from 1 to 999,999,999')
+    await expect(howMany(page)).toHaveAttribute('aria-invalid', 'true')
     const panel = bestPrice(page, 'Apple Juice')
     await expect(panel.getByRole('button', { name: 'Buy 999,999,999 for 1,099,999.999999998 SOL' })).toBeVisible()
     await expect(panel).toContainText('Only 999,999,999 can be bought in one purchase right now.')

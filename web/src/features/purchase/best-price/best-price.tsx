@@ -28,6 +28,7 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
   const price = useBestPrice(tokenType, walletAddress)
   const { quote, amount, most, isOld, risenFrom } = price
   const drink = catalogue().nameOf(tokenType)
+  const max = most || MAX_AMOUNT
   return (
     <section
       aria-labelledby="best-price-title"
@@ -47,9 +48,9 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
             label="How many"
             value={price.text}
             amount={amount}
-            max={most || MAX_AMOUNT}
-            {...(most && { hint: `${formatAmount(most)} for sale` })}
-            problem={amount === undefined ? `A whole number from 1 to ${formatAmount(MAX_AMOUNT)}` : undefined}
+            max={max}
+            {...(most && { hint: `up to ${formatAmount(most)} at once` })}
+            problem={amount === undefined || amount > max ? `A whole number from 1 to ${formatAmount(max)}` : undefined}
             onChange={price.setText}
           />
         )}
@@ -104,19 +105,20 @@ function Take({ quote, isOld, risen, paused, onAccept }: TakeProps) {
 
 /** An amount of a drink and its best price, which is requested again whenever the market moves. */
 function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
-  const [text, setText] = useState(String(FIRST_AMOUNT))
+  const [typed, setText] = useState<string>()
+  const { data: most } = useQuery(quoteQuery(tokenType, MAX_AMOUNT, walletAddress))
+  const text = typed ?? String(Math.min(FIRST_AMOUNT, most?.amount || FIRST_AMOUNT))
   const amount = readAmount(text, MAX_AMOUNT)
   const asked = useDebounced(amount)
-  const { data: most } = useQuery(quoteQuery(tokenType, MAX_AMOUNT, walletAddress))
   const query = useQuery({
     ...quoteQuery(tokenType, asked ?? 1, walletAddress),
     enabled: asked !== undefined,
     placeholderData: (last, lastQuery) => (lastQuery?.queryKey[1] === tokenType ? last : undefined),
   })
   const [shown, setShown] = useState<ShownPrice>()
+  const isOwnRise = useOwnRise(tokenType, query.isFetching)
   const { data: quote } = query
   const isCurrent = quote !== undefined && asked !== undefined && asked === amount && !query.isPlaceholderData
-  const isOwnRise = useOwnRise(tokenType, query.isFetching)
   if (isCurrent) {
     const next = watchPrice(isOwnRise ? undefined : shown, asked, quotedTotal(quote))
     if (shown?.amount !== next.amount || shown.total !== next.total) setShown(next)
