@@ -82,6 +82,29 @@ test('a visitor connects, signs in and pays, and has the page’s button in view
   await page.waitForURL(back(checkout, 'completed'))
 })
 
+test('a new Demo Wallet can pay once its test SOL is there, and not before', async ({ page, trader }) => {
+  await list(await trader({ sol: 1 }), 'GRAPE_SODA', 3, 0.003)
+  const checkout = await makeCheckout()
+  let give = () => {}
+  const given = new Promise<void>((resolve) => (give = resolve))
+  await page.route('**/rpc', async (route) => {
+    if (route.request().postData()?.includes('requestAirdrop')) await given
+    await route.continue()
+  })
+  await page.goto(checkout.url)
+  await page.getByRole('button', { name: 'Connect wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Demo Wallet/ })
+    .click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByRole('button', { name: 'One moment' })).toBeDisabled()
+  give()
+  await pay(page).click()
+  await page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' }).getByRole('button', { name: 'Approve' }).click()
+  await page.waitForURL(back(checkout, 'completed'))
+})
+
 test('a wallet that only sends by itself pays, and the player is back in the game', async ({ signedIn, trader }) => {
   await list(await trader({ sol: 1 }), 'GRAPE_SODA', 3, 0.003)
   const { page } = await signedIn({ sol: 1, sendsByItself: true })

@@ -4,7 +4,10 @@ import { formatAmount, shortAddress } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-terms.ts'
 import { cannotBuyHere } from '../way-to-pay.ts'
 
-/** What a player has to do next: the page's one button. checking: it is not known yet whether the player is signed in. */
+/**
+ * What a player has to do next: the page's one button. checking: it is not known yet whether the player is signed in, or the Demo Wallet's
+ * first SOL is on its way.
+ */
 export type Step = 'checking' | 'connect' | 'connecting' | 'sign-in' | 'signing-in' | 'pay'
 
 /** Why an open checkout cannot be paid at the moment. Amounts of SOL are in lamports. */

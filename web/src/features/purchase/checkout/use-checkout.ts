@@ -61,7 +61,8 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
   const mayAsk = isOpen && !away && walletAddress !== undefined && isAffordable && !config?.pause && (config?.coSigner ?? null) !== null
   const refusal = usePreflight(mayAsk ? order : undefined)
   const { networkFee, cannotPay } = paymentOf(wallet.connected?.wallet, config)
-  const awaitsGift = useAwaitsGift(sol === 0n && wallet.connected?.wallet.name === DEMO_WALLET)
+  const step = stepOf(wallet, session)
+  const awaitsGift = useAwaitsGift(step === 'pay' && !sol && wallet.connected?.wallet.name === DEMO_WALLET)
   const screen = screenOf({
     checkout,
     away,
@@ -74,9 +75,9 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
     walletAddress,
     cannotPay,
     refusal,
-    sol: awaitsGift ? undefined : sol,
+    sol,
     networkFee,
-    step: stepOf(wallet, session),
+    step: awaitsGift ? 'checking' : step,
   })
   return { screen, checkout: checkout ?? undefined, quote, order, underWay, ordered, readAt, networkFee, reopened }
 }
