@@ -132,7 +132,6 @@ test('who is signed in buys a listing from its page', async ({ signedIn }) => {
   // The session outlasts the page, the connection of the wallet does not.
   await openListing(page, 'Apple Juice')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Choose a wallet to buy' }).click()
   await dialog.getByRole('button', { name: 'Buy', exact: true }).click()
   await expect(page.getByRole('dialog', { name: 'Confirm your purchase' })).toBeVisible()
 })

@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 
 import { configQuery } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { type SessionState, useSession } from '../../session/session-store.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
+import { useHydrated } from '../../ui/in-browser.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -35,10 +37,13 @@ export interface ListingContentProps {
   onByPhone: ((byPhone: boolean) => void) | undefined
 }
 
+/** Somebody is, or it is not known yet. Their wallet may have to be connected once more, which buying does. */
+const isSignedIn = ({ authorization }: SessionState) => authorization !== 'signed-out'
+
 /** What is offered, by whom, and how to buy it or why not. */
 export function ListingContent({ listing, walletAddress, onBuy, onClose, byPhone, onByPhone }: ListingContentProps) {
-  const { connected } = useWallet()
-  const ready = walletAddress !== undefined && connected !== undefined
+  const isAlive = useHydrated()
+  const isPlayer = useSession(isSignedIn) && isAlive
   const reason = whyNotForSale(listing, { walletAddress, closed: !onBuy })
   return (
     <>
@@ -49,11 +54,13 @@ export function ListingContent({ listing, walletAddress, onBuy, onClose, byPhone
           kind="primary"
           className="needs-script mt-6 w-full"
           onClick={() => {
-            if (ready) onBuy?.(listing)
+            if (isSignedIn(useSession.getState())) onBuy?.(listing)
             else connectChosen()
           }}
         >
-          {ready ? 'Buy' : 'Choose a wallet to buy'}
+          {/* Both are always there: the button that is pressed before the script has arrived is the same afterwards. */}
+          <span className={isPlayer ? 'hidden' : 'for-visitors'}>Choose a wallet to buy</span>
+          <span className={isPlayer ? '' : 'for-players'}>Buy</span>
         </Button>
       )}
       {reason && !byPhone && (
