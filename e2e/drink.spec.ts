@@ -226,7 +226,9 @@ test('the best price is bought and the drink is sold on its page', async ({ sign
 
   await page.getByRole('tab', { name: 'Inventory' }).click()
   await expect(page).toHaveURL('/')
-  await expect(page.getByText(/^Worth about [\d.,]+ SOL, an estimate at what the cheapest cost now\./)).toBeVisible()
+  await expect(
+    page.getByText(/^Worth about [\d.,]+ SOL, an estimate at the lowest prices that are asked now, your own included\./),
+  ).toBeVisible()
   await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText(/about [\d.,]+ SOL/)
 })
 

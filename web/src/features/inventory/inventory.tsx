@@ -100,8 +100,8 @@ function Words({ owned, summary }: { owned: Parameters<typeof estimate>[0]; summ
   const left = unpriced.length > 0 && ` Without ${unpricedText(unpriced)}: none is for sale.`
   return (
     <>
-      Worth about <span className="figures font-semibold text-text">{formatUnitPrice(total)} SOL</span>, an estimate at what the cheapest
-      cost now.{left}
+      Worth about <span className="figures font-semibold text-text">{formatUnitPrice(total)} SOL</span>, an estimate at the lowest prices
+      that are asked now, your own included.{left}
     </>
   )
 }
