@@ -104,9 +104,9 @@ function PriceHead({ drink, actions }: PriceHeadProps) {
     <section aria-labelledby="drink-title" className="card grid grid-cols-[4.5rem_1fr] overflow-hidden sm:flex" data-token={drink.type}>
       <DrinkPlate tokenType={drink.type} className="flex-none [contain:size] max-sm:rounded-br-card sm:w-44 lg:w-56" />
       <div className="contents sm:grid sm:flex-1 sm:content-between sm:gap-5 sm:p-6">
-        <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-2 max-sm:p-3 sm:gap-x-6 sm:gap-y-4">
-          <div className="grid gap-1.5 sm:gap-3">
-            <h2 id="drink-title" className="flex items-center gap-2.5 text-title">
+        <div className="max-sm:grid max-sm:grid-cols-[1fr_auto] max-sm:content-start max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:p-3 sm:flex sm:flex-wrap sm:items-start sm:justify-between sm:gap-x-6 sm:gap-y-4">
+          <div className="max-sm:contents sm:grid sm:gap-3">
+            <h2 id="drink-title" className="flex items-center gap-2.5 text-title max-sm:col-span-full">
               <span className="dot" />
               {drink.name}
             </h2>
