@@ -202,9 +202,11 @@ test('a lost live connection is shown, and the market is reloaded until it is ba
   await page.route('**/api/marketplace/events', (route) => route.abort())
   await page.goto('/')
   await expect(page.getByRole('status').filter({ hasText: 'Reconnecting' })).toBeVisible()
+  await expect(page.getByText('Server Online')).toHaveCount(0)
   await page.waitForRequest('**/api/marketplace/listings*')
   await page.unroute('**/api/marketplace/events')
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Server Online')).toBeVisible()
 })
 
 test.describe('a part of the page', () => {

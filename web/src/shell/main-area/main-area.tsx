@@ -9,6 +9,7 @@ import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns, usePurchase } from '../../features/purchase/use-purchase.ts'
 import { shownPath, usePath } from '../../navigation/path.ts'
+import { useLive } from '../../realtime/use-live-updates.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { SignInButton } from '../../session/sign-in-button.tsx'
 import { marketSettings } from '../../settings/market-settings.ts'
@@ -170,12 +171,13 @@ const MAX_GLASSES = 3
 /** The first thing that a visitor sees, above the market: how to sign in. */
 function ConnectPrompt({ away }: { away: boolean }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
+  const isReconnecting = useLive(({ state }) => state === 'reconnecting') || away
   return (
     <section className="for-visitors card welcome">
       <div>
         <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
-          <span className={`size-2 rounded-full forced-color-adjust-none ${away ? 'breathe bg-warn' : 'bg-good'}`} />
-          {away ? 'Reconnecting' : 'Server Online'}
+          <span className={`size-2 rounded-full forced-color-adjust-none ${isReconnecting ? 'breathe bg-warn' : 'bg-good'}`} />
+          {isReconnecting ? 'Reconnecting' : 'Server Online'}
         </p>
         <h2 className="text-hero">Connect Phantom Wallet</h2>
         <p className="max-w-prose text-dim max-sm:line-clamp-3">
