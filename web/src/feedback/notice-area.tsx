@@ -36,9 +36,7 @@ function Banner({ text }: { text: string }) {
   )
 }
 
-/**
- * The short messages, newest last: at the bottom edge or, while a dialog is at the bottom edge of a phone, below the header and the banner.
- */
+/** The short messages, newest last: at the bottom edge or, while a dialog is open, at the top edge. */
 function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   return (
     <div className="toasts pointer-events-none fixed inset-x-0 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">

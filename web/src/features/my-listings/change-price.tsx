@@ -42,7 +42,12 @@ function PriceForm({ listing, onClose }: { listing: OwnListing; onClose: () => v
   const [text, setText] = useState(price)
   const { change, reset, isPending, failure } = useChangePrice(listing._id)
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => form.current?.querySelector('input')?.select(), [])
+  useEffect(() => {
+    const input = form.current?.querySelector('input')
+    // Only a focus scrolls the field into view.
+    input?.focus()
+    input?.select()
+  }, [])
   useEffect(() => {
     const element = form.current
     const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && onClose()
