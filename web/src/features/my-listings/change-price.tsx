@@ -2,7 +2,7 @@ import { MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { nearestLamports, parsePrice, solText } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
@@ -14,8 +14,14 @@ import { NumberField } from '../../ui/amount/number-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount } from '../../ui/format.ts'
 
+interface ChangePriceProps {
+  listing: OwnListing
+  /** What else can be done with it, beside the button. */
+  children: ReactNode
+}
+
 /** Changes the price of a listing in its row: a button that becomes a form. */
-export function ChangePrice({ listing }: { listing: OwnListing }) {
+export function ChangePrice({ listing, children }: ChangePriceProps) {
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
@@ -25,15 +31,12 @@ export function ChangePrice({ listing }: { listing: OwnListing }) {
   }, [isOpen])
   if (isOpen) return <PriceForm listing={listing} onClose={() => setOpen(false)} />
   return (
-    <Button
-      ref={button}
-      small
-      className="col-span-full mt-1 justify-self-start"
-      disabled={listing.heldUntil !== null}
-      onClick={() => setOpen(true)}
-    >
-      Change price
-    </Button>
+    <div className="col-span-full mt-1 flex flex-wrap gap-2">
+      <Button ref={button} small disabled={listing.heldUntil !== null} onClick={() => setOpen(true)}>
+        Change price
+      </Button>
+      {children}
+    </div>
   )
 }
 
@@ -96,6 +99,7 @@ function useChangePrice(id: string) {
   /** Of the last price that was tried: trying it again must not undo a later change. */
   const tried = useRef({ price: 0, key: '' })
   const { mutate, reset, error, isPending } = useMutation({
+    onMutate: dismissBanner,
     mutationFn: (price: number) => {
       if (tried.current.price !== price) tried.current = { price, key: newIdempotencyKey() }
       return call('changePrice', { params: { id }, headers: { 'idempotency-key': tried.current.key }, body: { price } })
@@ -104,7 +108,6 @@ function useChangePrice(id: string) {
       tried.current = { price: 0, key: '' }
       showToast('Price changed.', 'good')
     },
-    onMutate: dismissBanner,
     onSettled: refreshMarket,
   })
   return {

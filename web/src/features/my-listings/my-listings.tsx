@@ -38,10 +38,8 @@ export function MyListings() {
         <h2 ref={heading} id="my-listings-title" tabIndex={-1} className="text-title">
           Your Listings
         </h2>
-        <div className="flex flex-wrap items-center gap-3">
-          {status === 'active' && <RemoveAll rows={rows} heading={heading} />}
-          <StatusFilter chosen={status} onChoose={setStatus} />
-        </div>
+        {status === 'active' && <RemoveAll rows={rows} heading={heading} />}
+        <StatusFilter chosen={status} onChoose={setStatus} />
       </div>
       {!data && <Loading failed={isError} what="Your listings" onRetry={() => void refetch()} />}
       {data?.length === 0 && <EmptyState title={emptyTitles[status]} />}
@@ -58,7 +56,7 @@ export function MyListings() {
 
 function StatusFilter({ chosen, onChoose }: { chosen: MyListingsStatus; onChoose: (status: MyListingsStatus) => void }) {
   return (
-    <fieldset className="min-w-0">
+    <fieldset className="min-w-0 max-sm:w-full sm:ml-auto">
       <legend className="sr-only">Status</legend>
       <div className="flex flex-wrap gap-1.5 sm:gap-2">
         {statuses.map((status) => (
@@ -89,7 +87,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
           Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
           {progress && progress.beingBought > 0 && `, of which ${formatAmount(progress.beingBought)} are being bought`}
         </p>
-        <RowAction listing={listing} onRemove={() => removeListing(_id)} />
+        <RowStatus listing={listing} />
         <div className="col-start-1 min-w-0 max-sm:col-span-full">
           <p className="figures flex flex-wrap items-baseline gap-x-2 text-lead font-bold">
             <span className="whitespace-nowrap">
@@ -101,7 +99,15 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
           <p className="mt-1 text-tiny text-dim">{sinceWhen(listing)}</p>
         </div>
         {progress && !listing.heldUntil && <RemovalNote listing={listing} />}
-        {status === 'active' && <ChangePrice listing={listing} />}
+        {status === 'active' && (
+          <ChangePrice listing={listing}>
+            {!listing.heldUntil && (
+              <Button small onClick={() => removeListing(_id)}>
+                Remove
+              </Button>
+            )}
+          </ChangePrice>
+        )}
       </div>
     </li>
   )
@@ -122,20 +128,14 @@ function RemovalNote({ listing }: { listing: OwnListing }) {
 /** Its position: beside all the text, on a phone beside the name, on a narrow phone below it. */
 const beside = 'col-start-2 row-start-1 row-span-2 max-[23rem]:row-start-2 max-[23rem]:row-span-1 sm:row-span-3'
 
-function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () => void }) {
+function RowStatus({ listing }: { listing: OwnListing }) {
   if (listing.status === 'sold') return <span className={`text-small font-semibold text-good ${beside}`}>Sold</span>
   if (listing.status === 'removed') return <span className={`text-small font-semibold text-dim ${beside}`}>Removed</span>
-  if (listing.heldUntil) {
-    return (
-      <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:col-start-2 sm:row-span-3 sm:row-start-1 sm:max-w-36 sm:text-right">
-        {heldText(listing, listing.heldUntil)}
-      </span>
-    )
-  }
+  if (!listing.heldUntil) return null
   return (
-    <Button small className={beside} onClick={onRemove}>
-      Remove
-    </Button>
+    <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:col-start-2 sm:row-span-3 sm:row-start-1 sm:max-w-36 sm:text-right">
+      {heldText(listing, listing.heldUntil)}
+    </span>
   )
 }
 

@@ -40,11 +40,7 @@ export function RemoveAll({ rows, heading }: RemoveAllProps) {
   }
   return (
     <>
-      {removable(rows).free > 1 && (
-        <Button small onClick={open}>
-          Remove all
-        </Button>
-      )}
+      {removable(rows).free > 1 && <Button onClick={open}>Remove all</Button>}
       <Modal
         open={asked !== undefined}
         title={outcome && outcome.kept.length > 0 ? 'Some listings stay' : 'Remove all listings?'}
@@ -115,11 +111,11 @@ function Outcome({
   )
 }
 
-    onMutate: dismissBanner,
 /** Takes all of the seller's listings off the market that nobody is buying; a failure goes to the banner. */
 function useRemoveAll() {
   return useMutation({
     meta: { processing: 'Taking your listings off the market' },
+    onMutate: dismissBanner,
     mutationFn: () => call('removeListings', { query: { status: 'active' } }),
     onError: (error) => showBanner(serverSentence(error, messages.removeFailed)),
     onSettled: refreshMarket,
