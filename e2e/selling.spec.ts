@@ -160,6 +160,7 @@ test('all listings are removed at once, except one that is being bought', async 
   await expect(dialog).toContainText('1 listing stays, because a buyer is paying for it.')
   await expectAccessible(page)
   await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
   await expect(rows).toHaveCount(4)
 
   await page.getByRole('button', { name: 'Remove all' }).click()
