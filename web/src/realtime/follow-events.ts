@@ -178,7 +178,7 @@ interface EventStream extends Listeners {
 }
 
 /**
- * Opens the event stream and reads it until it ends, falls silent or `signal` aborts.
+ * Opens the event stream and reads it until it ends or falls silent, the browser goes offline, or `signal` aborts.
  *
  * @throws ApiError if the stream does not open
  */
@@ -190,16 +190,19 @@ async function readEventStream({ lastEventId, signal, onOpen, ...listeners }: Ev
   const parser = createEventParser(listeners)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let timer: ReturnType<typeof setTimeout> | undefined
+  const end = () => silence.abort()
+  window.addEventListener('offline', end)
   try {
     for (;;) {
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), SILENCE_MS)
+      timer = setTimeout(end, SILENCE_MS)
       const { done, value } = await reader.read()
       if (done) return
       parser.feed(value)
     }
   } finally {
     clearTimeout(timer)
+    window.removeEventListener('offline', end)
   }
 }
 
