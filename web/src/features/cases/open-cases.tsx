@@ -1,6 +1,6 @@
 import { solText } from '@juicebar/contract/money'
 import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
-import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { ApiError, asSentence, errorSentence, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
@@ -59,24 +59,25 @@ interface Refund {
 /** The refund of one case; a failure goes to the banner. */
 function useRefund(subject: Case): Refund {
   const client = useQueryClient()
-  const mutationKey = ['refund', subject.caseId]
   const { mutate } = useMutation({
-    mutationKey,
-    gcTime: MAY_LAND_MS,
     meta: { processing: 'Approve the refund in your wallet' },
     onMutate: dismissBanner,
     mutationFn: async () => refundCase(subject, await client.ensureQueryData(configQuery)),
-    onSuccess: ({ warning }) => {
+    onSuccess: ({ mayLandUntil, warning }) => {
+      if (mayLandUntil !== undefined) localStorage.setItem(mayLandKey(subject), String(mayLandUntil))
       if (warning) showBanner(warning)
       else showToast('The refund is on its way. The case closes when the network has finalized it.', 'good')
     },
     onError: (error) => showBanner(errorSentence(error, 'The refund failed')),
     onSettled: refreshMarket,
   })
-  // Read from the mutation cache, so that it outlives this component, for example during a logout.
-  const outcomes = useMutationState({ filters: { mutationKey }, select: ({ state }) => state.data as RefundOutcome | undefined })
   const now = useNow()
-  return { refund: () => mutate(), mayLand: outcomes.some((outcome) => outcome?.mayLandUntil !== undefined && outcome.mayLandUntil > now) }
+  return { refund: () => mutate(), mayLand: Number(localStorage.getItem(mayLandKey(subject))) > now }
+}
+
+/** Kept in local storage, so that it outlives a logout and a reload, and holds in other tabs. */
+function mayLandKey({ caseId }: Case): string {
+  return `refund ${caseId}`
 }
 
 type Told = Pick<Case, 'seller' | 'price' | 'fee' | 'amount' | 'tokenName' | 'explanation'>
