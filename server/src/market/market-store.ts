@@ -196,7 +196,8 @@ interface CandidateRow extends Omit<Candidate, 'amount' | 'whole'> {
 }
 
 /**
- * The cheapest listings, at most `most`, that a quote may use: for sale, not held, not the asker's own, and not indivisible and too large.
+ * The cheapest listings, at most `most`, that a quote may use: for sale, not held, not the asker's own, not indivisible and too large, and
+ * at a unit price that the studio allows.
  */
 export async function findCandidates(reads: Reads, order: QuoteOrder, most: number): Promise<Candidate[]> {
   const { rows } = await reads.query<CandidateRow>(candidatesStatement(order, most))
@@ -218,6 +219,8 @@ function candidatesStatement({ tokenType, amount, excludeSeller }: QuoteOrder, m
         l.priced_amount, l.priced_lamports
       from listings l
       where l.status = 'active' and l.token_type = $1
+        and l.unit_lamports >= coalesce((select min_unit_lamports from token_rules where token_type = $1), 0)
+        and l.unit_lamports <= coalesce((select max_unit_lamports from token_rules where token_type = $1), 'infinity'::numeric)
       order by l.unit_lamports, l.id
       limit ${CANDIDATE_LIMIT}
     ) cheapest

@@ -57,6 +57,15 @@ describe('a quote over HTTP', () => {
     expect(takenOf(await quote(8), alike)).toEqual(['5 of 0', '3 of 1'])
   })
 
+  it('leaves out what the studio allows nobody to buy', async () => {
+    const ids = await world.add([apple({ steps: 5 }), apple({ steps: 10 }), apple({ steps: 20 }), apple({ steps: 30 })])
+    await world.pool.query(
+      `insert into token_rules (token_type, min_unit_lamports, max_unit_lamports) values ('APPLE_JUICE', 1000000, 2000000)`,
+    )
+    onTestFinished(async () => void (await world.pool.query('delete from token_rules')))
+    expect(takenOf(await quote(100), ids)).toEqual(['10 of 1', '10 of 2'])
+  })
+
   it('counts no listing that is held, sold, removed or of the asker', async () => {
     const [held, sold, removed, own, left] = await world.add(
       [1, 2, 3, 4, 5].map((steps) => apple({ steps, seller: steps === 4 ? poor : rich })),

@@ -4,7 +4,7 @@ import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
 import { type Database } from '../../database/connect.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase, lockPurchase } from '../purchase/purchase-store.ts'
-import { type CaseSubject, isRefundable } from './case.ts'
+import { type CaseSubject, isMentioned, isRefundable, MENTIONS } from './case.ts'
 import { type CaseRow, findCase, expectRefund, lockCase, moveCase, keepRefundReference } from './case-store.ts'
 import { findLostPurchase } from './unmatched-store.ts'
 import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
@@ -79,6 +79,9 @@ async function reserveRefund(deps: PurchaseDeps, { row, subject }: SellersCase, 
   if (known) return known.signature
   if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
   requireOpen(row)
+  // One that the seller's wallet has sent by itself may have landed before its case has heard of it.
+  const mentions = await chain.recentSignatures(signed.reference, 0n, MENTIONS, { everywhere: true })
+  if (isMentioned(mentions)) throw new Failure('CASE_NOT_OPEN')
   const checked = await checkOnChain(chain, signed.transaction, { awaitsCoSigner: signed.seller })
   const genesisHash = await chain.genesisHash()
   if (subject.genesisHash !== genesisHash) throw new Failure('CASE_NOT_OPEN')

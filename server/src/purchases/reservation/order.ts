@@ -149,12 +149,20 @@ export function refusalFailure(refusal: Refusal, catalogue: Pick<Catalogue, 'nam
   const about = listingId === undefined ? {} : { listingId }
   if (detail !== undefined) return new Failure(code, { ...about, detail })
   if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction, catalogue.nameOf) })
-  if ((code === 'COOLDOWN' || code === 'PAY_LINK_LIMIT') && retrySeconds !== undefined) {
-    return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
+  if (retrySeconds !== undefined) {
+    const wait = `${Math.ceil(retrySeconds / 60)} min`
+    return new Failure(code, { ...about, detail: code === 'COOLDOWN' ? cooldownText(listingId, wait) : wait, retryAfter: retrySeconds })
   }
   if (code === 'TOO_MANY_HOLDS') return new Failure(code, { detail: holdLimit(refusal) })
   if (code === 'PART_TOO_SMALL') return new Failure(code, { ...about, detail: whatItTakes(neededAmount) })
   return new Failure(code, about)
+}
+
+/** Of a listing, or of all payments of a wallet. */
+function cooldownText(listingId: string | undefined, wait: string): string {
+  const why =
+    listingId === undefined ? 'Three of your payments have failed within an hour.' : 'You left this listing unpaid more than once.'
+  return `${why} You can try again in ${wait}.`
 }
 
 function holdLimit({ allowed, isFirst, ofNetwork }: Refusal): string {

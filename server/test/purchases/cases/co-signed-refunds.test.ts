@@ -266,6 +266,17 @@ describe('a refund that only the market can send', () => {
     })
   })
 
+  it('is not signed once its seller’s wallet has paid back by itself, although its case has not heard of it', async () => {
+    const late = await payLate()
+    const refund = await sign(late)
+    const { reference } = await prepare(late)
+    await world.sendByWallet(await world.signRefund(late.seller, late))
+    await vi.waitFor(async () => expect(await world.chain.recentSignatures(reference, 0n, 1)).toHaveLength(1))
+    await world.connection.pool.query('update cases set refund_expiry_height = null where id = $1', [late.caseId])
+    await expect(submit(late, refund)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
+    await world.untilCase(late.signature, { status: 'refunded' })
+  })
+
   it('is not signed while one that its seller’s wallet may have sent can still land', async () => {
     const late = await payLate()
     await prepareRefund(world.deps, late.seller.address, late.caseId)

@@ -90,10 +90,12 @@ describe('a refused hold', () => {
   })
 
   it('tells a buyer in cooldown how long to wait', () => {
-    expect(refusalFailure({ ...refusal, code: 'COOLDOWN', retrySeconds: 61 }, defaultCatalogue)).toMatchObject({
+    const told = (listingId?: string) => refusalFailure({ ...refusal, code: 'COOLDOWN', listingId, retrySeconds: 61 }, defaultCatalogue)
+    expect(told('a')).toMatchObject({
       retryAfter: 61,
-      message: expect.stringContaining('2 min'),
+      message: 'You left this listing unpaid more than once. You can try again in 2 min.',
     })
+    expect(told().message).toBe('Three of your payments have failed within an hour. You can try again in 2 min.')
   })
 
   it('tells a buyer with too many holds how many are allowed', () => {
