@@ -115,6 +115,7 @@ test('the front shows what today has brought, and each chart its numbers', async
   await page.reload()
   await expect(sales).toHaveText('1')
   await expect(page.getByRole('img', { name: /^Sales per day: the highest is 1 on / })).toBeVisible()
+  await expect(page.getByText('0.5 SOL · 2 sold')).toBeVisible()
   await expect(page.getByRole('img', { name: /^Sales per hour: the highest is 1 in the hour from / })).toBeVisible()
   const hours = page.getByRole('region', { name: 'Sales per hour' })
   await page.getByRole('button', { name: 'Sales per hour as numbers' }).click()

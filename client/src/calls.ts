@@ -1351,6 +1351,8 @@ export interface StatsRow {
   tokenType?: string
   /** Settled items, without those whose payment the chain undid */
   sales: number
+  /** How many drinks these were */
+  amount: number
   /** How many wallets bought them */
   buyers: number
   /** A whole number of lamports, as text: 1 SOL is 1,000,000,000 */

@@ -132,7 +132,7 @@ function figuresOver(group, from) {
  */
 function figures(sales, price) {
   const lamports = Math.round(sales * 11 * price * 1e9)
-  const counts = { sales, buyers: Math.ceil(sales * 0.6), credited: sales * 9, debited: sales * 4 }
+  const counts = { sales, amount: sales * 11, buyers: Math.ceil(sales * 0.6), credited: sales * 9, debited: sales * 4 }
   return { ...counts, volumeLamports: String(lamports), feesLamports: String(Math.floor(lamports / 50)), medianUnitPrice: price }
 }
 

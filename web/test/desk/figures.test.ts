@@ -7,7 +7,17 @@ import { countByAge, countByKind, fillDays, fillHours, firstDay, firstHour, isBe
 const now = Date.parse('2030-01-31T15:00:00Z')
 
 function row(day: string, sales: number): StatsRow {
-  return { day, sales, buyers: 1, volumeLamports: '1500000000', medianUnitPrice: 0.3, feesLamports: '5', credited: 0, debited: 0 }
+  return {
+    day,
+    sales,
+    amount: sales,
+    buyers: 1,
+    volumeLamports: '1500000000',
+    medianUnitPrice: 0.3,
+    feesLamports: '5',
+    credited: 0,
+    debited: 0,
+  }
 }
 
 describe('days', () => {

@@ -12,6 +12,7 @@ export const StatsRowSchema = Type.Object(
     hour: Type.Optional(Timestamp('When an hour of UTC begins, if grouped by hour')),
     tokenType: Type.Optional(TokenTypeSchema),
     sales: Type.Integer({ description: 'Settled items, without those whose payment the chain undid' }),
+    amount: Type.Integer({ description: 'How many drinks these were' }),
     buyers: Type.Integer({ description: 'How many wallets bought them' }),
     volumeLamports: lamports,
     medianUnitPrice: Nullable(

@@ -67,6 +67,7 @@ export interface Figures {
   hour?: string
   tokenType?: TokenType
   sales: number
+  amount: number
   buyers: number
   volumeLamports: string
   /** In SOL. */
@@ -88,7 +89,8 @@ export async function readFigures(database: Database, { from, to }: StatsRange, 
   const keyOf = keys[group]
   const { rows } = await sql<Figures>`
     with sold as (
-      select ${keyOf('settled_at')} as key, count(*) as sales, count(distinct buyer) as buyers, sum(price_lamports) as volume, sum(fee_lamports) as fees,
+      select ${keyOf('settled_at')} as key, count(*) as sales, sum(amount) as amount, count(distinct buyer) as buyers,
+        sum(price_lamports) as volume, sum(fee_lamports) as fees,
         percentile_cont(0.5) within group (order by price_lamports::float8 / amount) as median
       from sales s where not is_reversal and settled_at >= ${from} and settled_at < ${to}
         and not exists (select from sales r where r.purchase_id = s.purchase_id and r.is_reversal)
@@ -98,7 +100,8 @@ export async function readFigures(database: Database, { from, to }: StatsRange, 
       from transfers where kind in ('credit', 'debit') and created_at >= ${from} and created_at < ${to}
       group by key
     )
-    select key as ${sql.ref(group)}, coalesce(sales, 0)::float8 as sales, coalesce(buyers, 0)::float8 as buyers,
+    select key as ${sql.ref(group)}, coalesce(sales, 0)::float8 as sales, coalesce(amount, 0)::float8 as amount,
+      coalesce(buyers, 0)::float8 as buyers,
       coalesce(volume, 0)::text as volume_lamports, (round(median::numeric, 9) * 0.000000001)::float8 as median_unit_price,
       coalesce(fees, 0)::text as fees_lamports, coalesce(credited, 0)::float8 as credited, coalesce(debited, 0)::float8 as debited
     from sold full join moved using (key) order by key

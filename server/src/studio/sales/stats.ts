@@ -33,7 +33,7 @@ function readTime(field: string, text: string): Date {
   return time
 }
 
-const figures = ['sales', 'buyers', 'volumeLamports', 'medianUnitPrice', 'feesLamports', 'credited', 'debited'] as const
+const figures = ['sales', 'buyers', 'volumeLamports', 'medianUnitPrice', 'feesLamports', 'credited', 'debited', 'amount'] as const
 
 /** The rows as CSV (RFC 4180). No value needs quotes. */
 export function statsCsv(rows: readonly StatsRow[], group: StatsGroup): string {

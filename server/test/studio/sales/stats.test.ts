@@ -68,6 +68,7 @@ function addUp(sold: readonly Sold[], moved: readonly Moved[], group: StatsGroup
     return {
       [group]: key,
       sales: mine.length,
+      amount: mine.reduce((sum, each) => sum + each.amount, 0),
       buyers: new Set(mine.map(({ buyer }) => buyer)).size,
       volumeLamports: mine.reduce((sum, each) => sum + each.lamports, 0n).toString(),
       medianUnitPrice: medianOf(mine.map(({ lamports, amount }) => Number(lamports) / amount / 1e9)),
@@ -194,9 +195,9 @@ describe('the range', () => {
 
 describe('CSV', () => {
   it('has a line of names, then a line for each row', () => {
-    const row = { sales: 2, buyers: 1, volumeLamports: '7', medianUnitPrice: null, feesLamports: '0', credited: 3, debited: 0 }
+    const row = { sales: 2, amount: 5, buyers: 1, volumeLamports: '7', medianUnitPrice: null, feesLamports: '0', credited: 3, debited: 0 }
     expect(statsCsv([{ tokenType: 'APPLE_JUICE', ...row }], 'tokenType')).toBe(
-      'tokenType,sales,buyers,volumeLamports,medianUnitPrice,feesLamports,credited,debited\r\nAPPLE_JUICE,2,1,7,,0,3,0\r\n',
+      'tokenType,sales,buyers,volumeLamports,medianUnitPrice,feesLamports,credited,debited,amount\r\nAPPLE_JUICE,2,1,7,,0,3,0,5\r\n',
     )
   })
 

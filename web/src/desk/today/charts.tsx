@@ -197,12 +197,15 @@ interface Drink {
   name: string
   volume: bigint
   sales: number
+  /** How many were sold. */
+  amount: number
   median: number | null
 }
 
 const drinkColumns: readonly Column<Drink>[] = [
   { name: 'Drink', cell: ({ name }) => name },
   { name: 'Sales', figures: true, cell: ({ sales }) => formatAmount(sales) },
+  { name: 'Sold', figures: true, cell: ({ amount }) => formatAmount(amount) },
   { name: 'Volume (SOL)', figures: true, cell: ({ volume }) => exactSol(volume) },
   { name: 'Median price (SOL)', figures: true, cell: ({ median }) => (median === null ? 'no sale' : formatUnitPrice(median)) },
 ]
@@ -213,16 +216,16 @@ function Drinks({ stats }: { stats: readonly StatsRow[] }) {
     .items.map(({ code: type, name }) => {
       const row = brought.get(type)
       const volume = BigInt(row?.volumeLamports ?? 0)
-      return { type, name, volume, sales: row?.sales ?? 0, median: row?.medianUnitPrice ?? null }
+      return { type, name, volume, sales: row?.sales ?? 0, amount: row?.amount ?? 0, median: row?.medianUnitPrice ?? null }
     })
     .sort((one, other) => (one.volume < other.volume ? 1 : one.volume > other.volume ? -1 : 0))
   const best = drinks[0]
-  const shares = drinks.slice(0, MOST_BARS).map(({ type, name, volume, sales }) => ({
+  const shares = drinks.slice(0, MOST_BARS).map(({ type, name, volume, amount }) => ({
     key: type,
     label: name,
     token: type,
     value: drawnSol(volume),
-    text: `${roughSol(volume)} SOL · ${formatAmount(sales)} sold`,
+    text: `${roughSol(volume)} SOL · ${formatAmount(amount)} sold`,
   }))
   return (
     <ChartCard
