@@ -39,6 +39,22 @@ test.describe('without a script', () => {
     await page.goto('/drink/GRAPE_SODA')
     await expect(page.getByRole('table', { name: /Grape Soda for sale/ })).toBeVisible()
     await expect(page.getByText('lowest price')).toBeVisible()
+    await expect(page.getByText('The chart needs JavaScript.')).toBeVisible()
+    await expect(page.locator('.spin:visible')).toHaveCount(0)
+  })
+
+  test.describe('an address of nothing', () => {
+    test.use({ allowedErrors: /404/ })
+
+    test('says so, and leads to the market', async ({ openContext }) => {
+      const page = await (await openContext({ javaScriptEnabled: false })).newPage()
+      for (const path of ['/nothing', '/drink/LEMONADE', '/listing/nothing']) {
+        await page.goto(path)
+        await expect(page.getByRole('heading', { name: 'There is nothing at this address.' })).toBeVisible()
+      }
+      await page.getByRole('link', { name: 'Go to the market' }).click()
+      await expect(offers(page).first()).toBeVisible()
+    })
   })
 
   test('the pages of a long list follow one another', async ({ openContext, trader }) => {

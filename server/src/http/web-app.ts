@@ -39,9 +39,21 @@ function registerPictures(fastify: FastifyInstance, pictures: readonly Picture[]
 }
 
 /** Prepares a page that is the same for everyone. */
-function preparePage(html: string, status?: 200 | 404 | 503): Promise<PreparedReply> {
+function preparePage(html: string, status?: 200 | 503): Promise<PreparedReply> {
   return prepareReply('text/html; charset=utf-8', html, status)
 }
+
+/** Prepares a page about nothing, which says so without a script, too. */
+function prepareMissing(html: string): Promise<PreparedReply> {
+  return prepareReply('text/html; charset=utf-8', html.replace('</noscript>', `${missingNotice}</noscript>`), 404)
+}
+
+const missing = { title: 'Not found', description: 'There is nothing at this address.' }
+const missingNotice = `<main class="grid justify-items-center gap-4 px-6 py-16 text-center">
+        <h1 class="text-lead">${missing.description}</h1>
+        <a href="/" class="button button-primary">Go to the market</a>
+      </main>
+    `
 
 /** The build names these files by a hash of their content, so they never change. */
 const hashedFiles = /\/assets\//
@@ -110,7 +122,7 @@ export async function registerWebApp(
     const filled = await firstViews?.putInto(page, addressOf(request), request)
     return (filled ?? market)(request, reply)
   }
-  const sendMissing = await preparePage(render({ ...head, page: { ...missing, path: '/' } }), 404)
+  const sendMissing = await prepareMissing(render({ ...head, page: { ...missing, path: '/' } }))
   const sendDesk = await preparePage(renderDesk(head))
   for (const place of places) registerPlace(fastify, place, { head, render, firstViews })
   const pages = { '/': sendMarket, [`/${MARKET_PAGE}`]: market, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
@@ -134,8 +146,6 @@ export async function registerWebApp(
 
 /** Has the browser fetch the market's first listings along with the page. */
 const listingsPreload = /\n *<link rel="preload" href="\/api\/marketplace\/listings[^>]*>/
-
-const missing = { title: 'Not found', description: 'There is nothing at this address.' }
 
 type RenderPage = (head: PageHead) => string
 
@@ -161,8 +171,9 @@ function registerPlace(
     if (found === 'away') return (await preparePage(render(page.head), 503))(request, reply)
     const own = { ...(found ?? missing), path: path.replace(':id', encodeURIComponent(id)) }
     const html = render({ ...page.head, page: own })
-    const filled = found && (await page.firstViews?.putInto(html, addressOf(request), request))
-    return (filled ?? (await preparePage(html, found ? 200 : 404)))(request, reply)
+    if (!found) return (await prepareMissing(html))(request, reply)
+    const filled = await page.firstViews?.putInto(html, addressOf(request), request)
+    return (filled ?? (await preparePage(html)))(request, reply)
   })
 }
 

@@ -41,14 +41,15 @@ export function ChartCard({ drink }: { drink: Drink }) {
       <h3 id="chart-title" className="sr-only">
         Price over time
       </h3>
-      <div className="flex flex-wrap items-center gap-2">
+      <p className="without-script-only text-dim">The chart needs JavaScript.</p>
+      <div className="needs-script flex flex-wrap items-center gap-2">
         <Switch legend="How far back" name="chart-range" options={ranges} value={range} onChange={setChosen} />
         <Switch legend="Drawn as" name="chart-kind" options={kinds} value={kind} onChange={setKind} />
         <Button kind={numbers ? 'quiet' : 'bare'} small className="ml-auto" aria-pressed={numbers} onClick={() => setNumbers(!numbers)}>
           Numbers
         </Button>
       </div>
-      <div ref={ref} className="chart-frame">
+      <div ref={ref} className="chart-frame needs-script">
         {!chart ? (
           <Frame className={isUntraded ? untradedSpace : 'chart-space'}>
             <Waiting what="The prices" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
