@@ -299,7 +299,7 @@ test.describe('the page of a listing', () => {
 test('the market’s events change nothing before the prices above the cards are alive, too', async ({ page }) => {
   const { release } = await holdScripts(page, 'figures-*.js')
   const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/-[^-]+\.js$/, '')))
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace(/-[\w-]{8}\.js$/, '')))
   const figures = page.waitForRequest('**/assets/figures-*')
   await page.goto('/')
   await figures
