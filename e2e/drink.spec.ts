@@ -94,12 +94,26 @@ test('a trade arrives on the page while somebody looks at it, and on the market'
 
   await trade(seller, buyer, 10, 0.02)
   await expect(lastTrades(page).getByRole('listitem')).toHaveCount(2, { timeout: 60_000 })
+  await expect(head(page).getByText('no price a day ago')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Price over time' })).toContainText(/100% since the first trade/)
   await expect(lastTrades(page).getByRole('listitem').first()).toHaveText(/^10 at 0\.0020\.02 SOL/)
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /0\.002/)
   const { trades } = (await (await page.request.get('/api/marketplace/trades?tokenType=GRAPE_SODA')).json()) as {
     trades: { signature: string }[]
   }
   await expect(lastTrades(page).getByTitle(trades[0]?.signature ?? '')).toBeVisible()
+})
+
+test('the change of a day is the same above the chart and in it', async ({ page, trader }) => {
+  await tradeIfNobodyHas(page, trader)
+  await withoutFirstView(page)
+  await page.route('**/api/marketplace/summary', async (route) => {
+    const { items } = (await (await route.fetch()).json()) as { items: object[] }
+    await route.fulfill({ json: { items: items.map((item) => ({ ...item, change24h: 0.525 })) } })
+  })
+  await page.goto(SODA)
+  await expect(head(page)).toContainText('up 52.5% in 24 hours')
+  await expect(page.getByRole('region', { name: 'Price over time' })).toContainText('up 52.5% in the last 24 hours')
 })
 
 test('the chart is gone through with the keyboard, and has its numbers behind it', async ({ openContext }) => {

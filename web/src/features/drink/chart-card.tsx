@@ -11,11 +11,12 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { changeOver, chartData, type ChartData } from './price-chart.tsx'
 import { candleTime, candleVolume, PriceChart } from './price-chart.tsx'
 
+const sinceFirst = 'since the first trade'
 const ranges: readonly { value: Range; label: string; words: string }[] = [
   { value: 'day', label: 'Day', words: 'in the last 24 hours' },
   { value: 'week', label: 'Week', words: 'in the last 7 days' },
   { value: 'month', label: 'Month', words: 'in the last 30 days' },
-  { value: 'all', label: 'All', words: 'since the first trade' },
+  { value: 'all', label: 'All', words: sinceFirst },
 ]
 const kinds = [
   { value: 'line', label: 'Line' },
@@ -29,12 +30,15 @@ export function ChartCard({ drink }: { drink: Drink }) {
   const [kind, setKind] = useState<Kind>('line')
   const [numbers, setNumbers] = useState(false)
   const { data: summary } = useQuery(summaryQuery)
-  const isUntraded = summary?.find(({ tokenType }) => tokenType === drink.type)?.last === null
+  const figures = summary?.find(({ tokenType }) => tokenType === drink.type)
+  const isUntraded = figures?.last === null
   const today = useQuery({ ...candlesQuery(drink.type, 'day'), enabled: !isUntraded })
   const range = chosen ?? (isUntraded || today.data?.candles.length === 0 ? 'all' : 'day')
   const { data, dataUpdatedAt, isError, fetchStatus, refetch } = useQuery(candlesQuery(drink.type, range))
   const { width, ref } = useWidth()
-  const words = ranges.find(({ value }) => value === range)?.words ?? ''
+  // As above the chart: there is no price of a day ago until the first trade is older than that.
+  const change24h = range === 'day' ? figures?.change24h : undefined
+  const words = change24h === null ? sinceFirst : (ranges.find(({ value }) => value === range)?.words ?? '')
   const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
   return (
     <section aria-labelledby="chart-title" className="card grid grid-rows-[auto_1fr] gap-4 p-4 sm:p-6" data-token={drink.type}>
@@ -64,7 +68,7 @@ export function ChartCard({ drink }: { drink: Drink }) {
           <Pointed
             key={`${range} ${chart.frame.step}`}
             chart={chart}
-            {...{ kind, width, words, now: dataUpdatedAt }}
+            {...{ kind, width, words, now: dataUpdatedAt, change: change24h ?? changeOver(chart.candles) }}
             label={`Price of ${drink.name} ${words}`}
           />
         )}
@@ -104,11 +108,13 @@ interface PointedProps {
   width: number
   words: string
   now: number
+  /** How far the price moved in all, as a fraction; undefined if that is not known. */
+  change: number | undefined
   label: string
 }
 
 /** The chart, and above it a description of the selected candle, or of all. */
-function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
+function Pointed({ chart, kind, width, words, now, change, label }: PointedProps) {
   const [marked, setMarked] = useState<string>()
   const { candles, frame } = chart
   const found = candles.findIndex(({ start }) => start === marked)
@@ -127,7 +133,7 @@ function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
             <Prices candle={candle} />
           </>
         ) : (
-          <Whole candles={candles} words={words} />
+          <Whole candles={candles} change={change} words={words} />
         )}
       </div>
       <PriceChart
@@ -154,8 +160,7 @@ function Prices({ candle }: { candle: ChartData['candles'][number] }) {
   )
 }
 
-function Whole({ candles, words }: { candles: ChartData['candles']; words: string }) {
-  const change = changeOver(candles)
+function Whole({ candles, change, words }: { candles: ChartData['candles'] } & Pick<PointedProps, 'change' | 'words'>) {
   const sum = (field: 'sol' | 'trades' | 'amount') => candles.reduce((total, candle) => total + candle[field], 0)
   return (
     <>

@@ -117,7 +117,7 @@ function PriceHead({ drink, actions }: PriceHeadProps) {
         <dl className="figures grid grid-cols-2 gap-x-5 gap-y-2 text-small max-sm:col-span-2 max-sm:p-4 sm:flex sm:gap-y-3 sm:flex-wrap sm:gap-x-10">
           <Fact name="Last sold for">{figures && (figures.last === null ? 'never sold' : `${formatUnitPrice(figures.last)} SOL`)}</Fact>
           <Fact name="24 hours">
-            {figures && (figures.change24h === null ? 'not enough trades' : <Change change={figures.change24h} over="in 24 hours" />)}
+            {figures && (figures.change24h === null ? 'no price a day ago' : <Change change={figures.change24h} over="in 24 hours" />)}
           </Fact>
           <Fact name="Traded in 24 h">{figures && `${formatUnitPrice(figures.volume24h)} SOL`}</Fact>
           <Fact name="For sale">{figures && formatAmount(figures.amount)}</Fact>
