@@ -87,9 +87,15 @@ function CheckoutHeader({ config, walletAddress }: CheckoutHeaderProps) {
   const isDemo = connected?.wallet.name === DEMO_WALLET
   return (
     <header className="header sticky top-0 z-30 h-(--header-height) border-b border-line">
-      <div className="mx-auto flex h-full max-w-104 items-center justify-between gap-3 px-4 sm:px-0">
-        <p className="flex min-w-0 items-center gap-2.5 font-display text-small leading-none font-semibold">
-          <img src={logo} alt="" width={36} height={36} className="size-9 flex-none" />
+      <div className="mx-auto flex h-full max-w-104 items-center justify-between gap-2 px-4 sm:px-0">
+        <p className="flex min-w-0 items-center gap-2 font-display text-small leading-none font-semibold">
+          <img
+            src={logo}
+            alt=""
+            width={36}
+            height={36}
+            className={`size-9 flex-none ${walletAddress === undefined ? '' : 'max-[23rem]:hidden'}`}
+          />
           <MarketName />
         </p>
         <div className="flex flex-none items-center gap-2">

@@ -26,14 +26,14 @@ export function SearchField({ text = '' }: { text?: string }) {
           id={id}
           type="search"
           className="field pl-11"
-          placeholder="Wallet, purchase or transaction"
+          placeholder="Wallet, id or signature"
           autoComplete="off"
           spellCheck={false}
           value={value}
           onChange={(event) => setValue(event.target.value)}
         />
       </span>
-      <Button type="submit" className="min-h-11.5">
+      <Button type="submit" className="min-h-11.5 max-sm:px-3">
         Find
       </Button>
     </form>

@@ -56,7 +56,7 @@ export function Frame({ config, place, children }: FrameProps) {
         Skip to the content
       </a>
       <header className="border-b border-line">
-        <div className="desk-width grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-3 py-3 md:grid-cols-[auto_minmax(0,34rem)_auto] md:justify-between">
+        <div className="desk-width grid grid-cols-[1fr_auto] items-center gap-x-2 gap-y-3 py-3 sm:gap-x-4 md:grid-cols-[auto_minmax(0,34rem)_auto] md:justify-between">
           <Brand productName={productName} />
           <div className="max-md:order-last max-md:col-span-2">
             <SearchField key={where} text={section === 'find' ? detail : ''} />

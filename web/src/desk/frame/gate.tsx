@@ -18,8 +18,8 @@ import { placeLink } from './places.ts'
 export function Brand({ productName }: { productName: string }) {
   return (
     <h1 className="min-w-0 text-small leading-none">
-      <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
-        <img src={marketSettings().logo} alt="" width={36} height={36} className="size-9 flex-none" />
+      <a href={placeLink('today')} className="flex min-h-9 min-w-0 items-center gap-2.5">
+        <img src={marketSettings().logo} alt="" width={36} height={36} className="size-9 flex-none max-[23rem]:hidden" />
         <span className="min-w-0 truncate">
           {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">Studio desk</span>
         </span>
