@@ -11,7 +11,8 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
-function EmptyGlass() {
+/** The picture of it. */
+export function EmptyGlass() {
   return (
     <svg
       className="h-24 text-dim"

@@ -9,6 +9,7 @@ import { callAsVisitor } from '../../../api/client.ts'
 import { configQuery, type EventListener, eventListeners } from '../../../api/queries.ts'
 import { catalogue } from '../../../catalogue/catalogue.ts'
 import { Button } from '../../../ui/button.tsx'
+import { EmptyGlass } from '../../../ui/empty-state.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { SignatureLink } from '../../history/signature-link.tsx'
@@ -42,6 +43,7 @@ function NoSales({ tokenType, isLoaded, failed, isOffline, retry }: { tokenType:
 
   return (
     <div role="status" className="grid place-content-center justify-items-center gap-3 px-4 text-center text-small text-dim">
+      {isLoaded && <EmptyGlass />}
       {isLoaded && (
         <p>
           {tokenType ? `No ${catalogue().nameOf(tokenType)} was sold yet.` : 'Nothing was sold yet.'} What players buy appears here as it
