@@ -246,11 +246,16 @@ test('the best price is bought and the drink is sold on its page', async ({ sign
   await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText(/about [\d.,]+ SOL/)
 })
 
-test('a visitor who wants to sell is led to a wallet', async ({ page }) => {
-  await page.goto(SODA)
-  await page.getByRole('button', { name: 'Sell', exact: true }).click()
-  await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
-})
+for (const [wish, name] of [
+  ['sell', 'Sell'],
+  ['be told of a price', 'Tell me about Grape Soda'],
+] as const) {
+  test(`a visitor who wants to ${wish} is led to a wallet`, async ({ page }) => {
+    await page.goto(SODA)
+    await page.getByRole('button', { name, exact: true }).click()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+  })
+}
 
 test.describe('when figures cannot be had', () => {
   test.use({ allowedErrors: /Failed to load resource|Failed to fetch dynamically imported module|ERR_/ })
@@ -331,6 +336,17 @@ for (const width of [320, 390, 768, 1280, 1920]) {
       expect(await overflow(page)).toBe(0)
     }
     await expectShifts(page, { below: 0.05 })
+  })
+
+  test(`nothing shifts for a player at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ signedIn }) => {
+    const { page } = await signedIn({ sol: 0 })
+    await page.setViewportSize({ width, height: 900 })
+    await watchShifts(page)
+    await page.goto(SODA)
+    await expect(page.getByText(/^You have /)).toBeVisible()
+    await expect(page.getByText(/for sale$/)).toBeVisible()
+    await live(page)
+    await expectShifts(page, { below: 0.01 })
   })
 }
 

@@ -3,13 +3,16 @@ import { useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { PartOnTop } from '../../feedback/crash-screen.tsx'
+import { useSession } from '../../session/session-store.ts'
 import { Button } from '../../ui/button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
+import { connectChosen } from '../../wallet/connect.ts'
 
 const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.tsx')).AlertsDialog)
 
-/** A drink's bell, which opens its alerts. */
-export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; walletAddress: string }) {
+/** A drink's bell, which opens its alerts as soon as it is known whose they are, or asks a visitor for a wallet. */
+export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; walletAddress: string | undefined }) {
+  const { authorization } = useSession()
   const [open, setOpen] = useState(false)
   const [used, setUsed] = useState(false)
   const close = () => setOpen(false)
@@ -20,6 +23,7 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
         aria-label={`Tell me about ${catalogue().nameOf(tokenType)}`}
         aria-haspopup="dialog"
         onClick={() => {
+          if (authorization === 'signed-out') return connectChosen()
           setUsed(true)
           setOpen(true)
         }}
@@ -28,7 +32,9 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
         Tell me
       </Button>
       <PartOnTop wanted={open || undefined} onMissing={close}>
-        {used && <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={close} />}
+        {used && walletAddress !== undefined && (
+          <AlertsDialog tokenType={tokenType} walletAddress={walletAddress} open={open} onClose={close} />
+        )}
       </PartOnTop>
     </>
   )

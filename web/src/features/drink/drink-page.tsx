@@ -112,7 +112,8 @@ function PriceHead({ drink, actions }: PriceHeadProps) {
             </h2>
             <Now figures={figures} />
           </div>
-          <div className="flex flex-col items-end gap-1">{actions}</div>
+          {/* As high as with a player's balance below the button, so that nothing moves when it is known. */}
+          <div className="flex min-h-16.5 flex-col items-end gap-1">{actions}</div>
         </div>
         <dl className="figures grid grid-cols-2 gap-x-5 gap-y-2 text-small max-sm:col-span-2 max-sm:p-4 sm:flex sm:gap-y-3 sm:flex-wrap sm:gap-x-10">
           <Fact name="Last sold for">{figures && (figures.last === null ? 'never sold' : `${formatUnitPrice(figures.last)} SOL`)}</Fact>

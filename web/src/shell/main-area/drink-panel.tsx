@@ -10,8 +10,7 @@ interface DrinkPanelProps {
   paused: boolean
 }
 
-/** The actions for a drink: buy it at the best price and, when signed in, set a price alert. */
-export function DrinkPanel({ walletAddress, ...drink }: DrinkPanelProps) {
-  const bell = walletAddress !== undefined && <TellMe key={drink.tokenType} tokenType={drink.tokenType} walletAddress={walletAddress} />
-  return <BestPrice {...drink} walletAddress={walletAddress} action={bell} />
+/** The actions for a drink: buy it at the best price, and set a price alert. */
+export function DrinkPanel({ paused, ...drink }: DrinkPanelProps) {
+  return <BestPrice {...drink} paused={paused} action={<TellMe key={drink.tokenType} {...drink} />} />
 }
