@@ -344,7 +344,7 @@ for (const width of [320, 390, 768, 1280, 1920]) {
     await watchShifts(page)
     await page.goto(SODA)
     await expect(page.getByText(/^You have /)).toBeVisible()
-    await expect(page.getByText(/for sale$/)).toBeVisible()
+    await expect(page.getByText(/at once$/)).toBeVisible()
     await live(page)
     await expectShifts(page, { below: 0.01 })
   })

@@ -142,7 +142,7 @@ describe('a payment that only the market can send', () => {
   })
 
   it.each([
-    ['has almost expired counts as one without the SOL', 140, true],
+    ['has almost expired counts as one without the SOL', 120, true],
     ['is fresh does not count, if the chain has lost it', 0, false],
   ])('whose blockhash %s', async (_, blocksOld, unfunded) => {
     const items = await listed()
@@ -151,7 +151,7 @@ describe('a payment that only the market can send', () => {
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     await world.mine(blocksOld)
     const { purchaseId } = await world.pay(world.buyer, items, offer, payment)
-    await world.mine(30)
+    await world.mine(50)
     await reconcileOverdue(purchaseId)
     await world.untilStatus({ purchaseId }, 'ended')
     expect(await endOf(purchaseId)).toEqual({ end_reason: 'expired', unfunded })
