@@ -117,7 +117,7 @@ export const errors = {
     status: 409,
     text: 'You are already buying another listing from this seller at the same price. Finish that purchase first.',
   },
-  COOLDOWN: { status: 429, text: '{detail}', retryAfter: true },
+  COOLDOWN: { status: 429, text: 'You cannot buy this yet. {detail}', retryAfter: true },
   PUBLIC_ORIGIN_NEEDED: { status: 409, text: 'A phone cannot reach this market, because it has no public https address.' },
   PAY_LINK_LIMIT: {
     status: 429,

@@ -124,9 +124,13 @@ async function requireUndelivered(
 ): Promise<void> {
   requireOpen(locked)
   const isDelivered = purchase?.signature === locked.signature
-  // One that the seller's wallet may have sent, which can land until this height is passed.
-  if (locked.refundExpiryHeight !== null) throw new Failure('CASE_NOT_OPEN')
+  requireNoneUnderWay(locked)
   if (isDelivered || (await hasSeenRefund(tx, locked.id))) throw new Failure('CASE_NOT_OPEN')
+}
+
+/** @throws CASE_NOT_OPEN while a refund that the seller's wallet may have sent by itself can still land */
+function requireNoneUnderWay({ refundExpiryHeight }: CaseRow): void {
+  if (refundExpiryHeight !== null) throw new Failure('CASE_NOT_OPEN')
 }
 
 const FIRST_SEARCH_SECONDS = 2
@@ -174,7 +178,10 @@ async function expect(
     requireOpen(locked)
     const { lamports } = locked
     const reference = references.make('refund', seller)
-    if (lastValidBlockHeight === undefined) return { lamports, reference: await keepRefundReference(tx, row.id, reference) }
+    if (lastValidBlockHeight === undefined) {
+      requireNoneUnderWay(locked)
+      return { lamports, reference: await keepRefundReference(tx, row.id, reference) }
+    }
     // A wallet may insert a newer blockhash when its owner finally approves, so allow the same time again.
     const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
     return { lamports, reference: await expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS }) }

@@ -1,5 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
-import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { type Signature } from '@juicebar/contract/addresses'
+import { type Chain, type LandedTransaction, type SignatureEntry, type SignatureStatus } from '../../chain/chain.ts'
 import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
 import { type CaseSubject, isMentioned, MENTIONS, oldestMentions } from '../cases/case.ts'
@@ -9,6 +10,7 @@ import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { mayWait, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
@@ -33,7 +35,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   const { chain, database } = deps
   const payment = await findRefund(database, row.id)
   if (!payment) return undefined
-  const status = (await chain.finality([payment.signature])).get(payment.signature)
+  const status = await readFinality(chain, payment.signature)
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
@@ -43,6 +45,16 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   // the refund is searched on every endpoint.
   const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, []))
   return { payment, status, expired, landed: undefined }
+}
+
+/** How long a refund waits for a second endpoint that calls it final. After that, one is enough, or its case would never close. */
+const ALONE_SECONDS = 15 * 60
+
+/** What two endpoints say of several, or one if not all of them have answered for long. */
+async function readFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
+  const agreed = (await chain.finality([signature])).get(signature)
+  if (agreed?.commitment !== 'confirmed' || chain.isWhole() || mayWait(chain, `${signature} final`, ALONE_SECONDS)) return agreed
+  return (await chain.statuses([signature])).get(signature)
 }
 
 /** Of 1,000 transactions each that name the reference of a refund. */
@@ -73,7 +85,9 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   ]
   const all = [...new Map(listed.map((entry) => [entry.signature, entry])).values()].toSorted((a, b) => Number(b.slot - a.slot))
   const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
-  return (await findRefundAmong(deps, oldestMentions(all), row, subject)) ?? { kind: 'expired', seen: gone }
+  const refund = await findRefundAmong(deps, oldestMentions(all), row, subject)
+  if (refund) return refund
+  return waitsForSilent(chain, `${row.id} silent`) ? { kind: 'possible' } : { kind: 'expired', seen: gone }
 }
 
 async function findRefundAmong(
@@ -98,7 +112,7 @@ async function findRefundAmong(
 async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {
   const { signature } = transaction
   const recordedElsewhere = (await findPayment(database, signature)) !== undefined
-  const status = recordedElsewhere ? (await chain.finality([signature])).get(signature) : undefined
+  const status = recordedElsewhere ? await readFinality(chain, signature) : undefined
   const expiryHeight = await chain.expiryHeight(transaction.slot)
   return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
 }

@@ -41,7 +41,8 @@ const MOST_LISTED = 1_000
 async function readReservation(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, status } = unread
   if (!payment) return unread
-  const unfunded = !status && isOverdue(payment) && (await cannotLand(deps, purchase, payment))
+  const asks = !status && isOverdue(payment) && !deps.chain.isSaturated()
+  const unfunded = asks && (await cannotLand(deps, purchase, payment))
   const snapshot = { ...unread, unfunded }
   if (status) {
     const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
@@ -76,7 +77,7 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   if (!copies) return snapshot
   const { candidates, unshown } = copies
   // What is listed and not shown, or is hidden by those that answer, may be shown by an endpoint that does not answer now.
-  if (unshown ? mayWait(deps.chain, purchase.id, SHOWN_SECONDS) : waitsForSilent(deps.chain, purchase.id)) return snapshot
+  if (unshown || waitsForSilent(deps.chain, `${purchase.id} silent`)) return snapshot
   const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
@@ -111,7 +112,7 @@ async function cannotLand(deps: PurchaseDeps, purchase: DuePurchase, { transacti
 
 interface Copies {
   candidates: VerifiedCandidate[]
-  /** One is listed that no endpoint shows, or the recorded payment itself, which none has shown. */
+  /** One is listed that no endpoint shows, or the recorded payment itself, which none has shown; for a while, it may still be. */
   unshown: boolean
 }
 
@@ -122,18 +123,20 @@ async function readCopies(
   { signature: own, messageHash }: CurrentPayment,
   entries: readonly SignatureEntry[],
 ): Promise<Copies | undefined> {
+  const { chain } = deps
   const copies: Signature[] = []
   let unshown = false
   for (const { signature } of entries) {
-    if (isRuledOut(deps.chain, `${purchase.id} copy`, signature)) continue
-    if (!(await admitCandidate(deps.chain, purchase.id))) return undefined
-    const transaction = signature === own ? undefined : await deps.chain.transaction(signature, { candidate: true })
-    if (!transaction) unshown = true
-    else if (messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
-    else ruleOut(deps.chain, `${purchase.id} copy`, signature)
+    if (isRuledOut(chain, `${purchase.id} copy`, signature)) continue
+    const isOwn = signature === own
+    if (!isOwn && !(await admitCandidate(chain, purchase.id))) return undefined
+    const transaction = isOwn ? undefined : await chain.transaction(signature, { candidate: true })
+    if (transaction && messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+    else if (!transaction && mayWait(chain, `${purchase.id} shown`, SHOWN_SECONDS)) unshown = true
+    else ruleOut(chain, `${purchase.id} copy`, signature)
   }
-  const statuses = await deps.chain.statuses(copies)
-  const verified = copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy))))
+  const statuses = await chain.statuses(copies)
+  const verified = copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(chain, copy, statuses.get(copy))))
   return { candidates: await Promise.all(verified), unshown }
 }
 
@@ -221,7 +224,10 @@ async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer,
     scannedBuyer ? listOwn(deps, purchase, options) : [],
   ])
   const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
-  const { candidates, allRead } = await readCandidates(deps, purchase, found, options)
+  // What one endpoint invents would be read again and again, and what is real never.
+  const known = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
+  const listed = known ? found.filter((signature) => known.has(signature)) : found
+  const { candidates, allRead } = await readCandidates(deps, purchase, listed, options)
   return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
 }
 

@@ -136,7 +136,7 @@ export interface ReservationFacts {
   open: readonly OpenPurchase[]
   /** What the buyer has lately left unpaid. */
   abandoned: readonly Abandonment[]
-  /** When co-signed purchases have lately ended because the chain refused the payment, or the wallet lacked the SOL. */
+  /** When co-signed purchases have lately ended because the chain refused the payment, or its buyer saw to it that it could not land. */
   failed: readonly Date[]
   /** The buyer has completed a purchase. */
   hasBought: boolean

@@ -1,13 +1,16 @@
 import { Failure } from '@juicebar/contract/errors'
 import { base64 } from '@scure/base'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
+import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { coSignedTransfer, signAsBuyer, withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
+
+vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
 
 const world = useTradingWorld()
 beforeEach(() => vi.restoreAllMocks())
@@ -249,6 +252,25 @@ describe('a refund that only the market can send', () => {
     await world.untilCase(late.signature, { status: 'refunded' })
   })
 
+  it('closes its case on the word of one endpoint once another has been silent for long', async () => {
+    const late = await payLate()
+    await submit(late, await sign(late))
+    const alone = world.withChain({
+      isWhole: () => false,
+      finality: async (signatures) => {
+        const told = await world.chain.finality(signatures)
+        return new Map([...told].map(([signature, status]) => [signature, { ...status, commitment: 'confirmed' as const }]))
+      },
+    })
+    await world.mine(100)
+    await world.makeCasesDue()
+    await alone.reconcileOnce()
+    expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunding' }])
+    vi.mocked(mayWait).mockReturnValue(false)
+    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    await alone.reconcileUntil(async () => expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunded' }]))
+  })
+
   it('that never lands reopens its case although the endpoint has dropped what is as old as the purchase', async () => {
     const late = await payLate()
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
@@ -279,9 +301,10 @@ describe('a refund that only the market can send', () => {
 
   it('is not signed while one that its seller’s wallet may have sent can still land', async () => {
     const late = await payLate()
-    await prepareRefund(world.deps, late.seller.address, late.caseId)
     const refund = await sign(late)
+    await prepareRefund(world.deps, late.seller.address, late.caseId)
     await expect(submit(late, refund)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
+    await expect(prepare(late)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
     await world.reconcileUntil(async () => void (await submit(late, await sign(late))))
     await world.untilCase(late.signature, { status: 'refunded' })
   })

@@ -1,12 +1,17 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
+import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { type Answer, handOnTo, startFrontServer } from '../../chain/rpc/front-server.ts'
 import { silent } from '../../chain/chain-clients.ts'
 import { callRpc, useTradingWorld } from '../trading-world.ts'
+
+vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
 
 const world = useTradingWorld()
 const FAR = 1_000_000
@@ -191,6 +196,19 @@ describe('a reservation whose payment may have landed does not end yet', () => {
     expect((await world.read(purchase.purchaseId)).status).toBe('held')
     await world.untilStatus(purchase, 'ended')
   })
+})
+
+it('a reservation whose reference one endpoint lists what nobody shows ends all the same, however small the chain budget', async () => {
+  vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+  const purchase = await world.buyCoSigned(world.buyer, await items())
+  const invented = Array.from({ length: 5 }, () => ({ signature: base58.encode(randomBytes(64)) as Signature, slot: 1n, failed: false }))
+  const inventing = world.withChain({ recentSignatures: async () => invented, budget: () => ({ perSecond: 10, backlogSeconds: 0 }) })
+  await reconcileExpired(inventing, purchase)
+  expect((await world.read(purchase.purchaseId)).status).toBe('held')
+  vi.mocked(mayWait).mockReturnValue(false)
+  onTestFinished(() => void vi.mocked(mayWait).mockReset())
+  await reconcileExpired(inventing, purchase)
+  expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
 })
 
 describe('that a payment would fail is believed only of two endpoints', () => {

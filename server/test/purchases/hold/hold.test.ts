@@ -93,9 +93,9 @@ describe('a refused hold', () => {
     const told = (listingId?: string) => refusalFailure({ ...refusal, code: 'COOLDOWN', listingId, retrySeconds: 61 }, defaultCatalogue)
     expect(told('a')).toMatchObject({
       retryAfter: 61,
-      message: 'You left this listing unpaid more than once. You can try again in 2 min.',
+      message: 'You cannot buy this yet. You left this listing unpaid more than once. You can try again in 2 min.',
     })
-    expect(told().message).toBe('Three of your payments have failed within an hour. You can try again in 2 min.')
+    expect(told().message).toBe('You cannot buy this yet. Three of your payments have failed within an hour. You can try again in 2 min.')
   })
 
   it('tells a buyer with too many holds how many are allowed', () => {
