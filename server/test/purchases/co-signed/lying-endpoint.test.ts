@@ -207,9 +207,14 @@ it('a reservation whose reference one endpoint lists what nobody shows ends all 
   expect((await world.read(purchase.purchaseId)).status).toBe('held')
   vi.mocked(mayWait).mockReturnValue(false)
   onTestFinished(() => void vi.mocked(mayWait).mockReset())
-  await reconcileExpired(inventing, purchase)
-  expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
-})
+  // A turn a second, for one of them.
+  const ended = async () => {
+    await world.makeDue(purchase)
+    await inventing.reconcileOnce()
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
+  }
+  await vi.waitFor(ended, { timeout: 60_000, interval: 250 })
+}, 90_000)
 
 describe('that a payment would fail is believed only of two endpoints', () => {
   const tooLittle = { err: { InstructionError: [0, { Custom: 1 }] }, accounts: null, logs: [] }
