@@ -2,7 +2,7 @@ import { type Page, type Route } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { live, withoutFirstView } from './support/first-view.mjs'
-import { banner, expect, fullOnly, test } from './support/test.ts'
+import { banner, expect, fullOnly, signIn, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
@@ -216,11 +216,7 @@ test.describe('a part of the page', () => {
     const { page } = await openPlayer({ sol: 0 })
     await page.route('**/assets/player-*', (route) => route.abort())
     await page.reload()
-    await page.getByRole('button', { name: 'Select Wallet' }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Phantom/ })
-      .click()
+    await signIn(page)
     await page.getByRole('tab', { name: 'Inventory' }).click()
     await expect(page.getByText('This part of the page could not be shown').last()).toBeVisible()
     await page.getByRole('tab', { name: 'Market' }).click()
@@ -248,11 +244,7 @@ test.describe('a part of the page', () => {
     const { page, address } = await openPlayer({ sol: 0 })
     await page.route('**/assets/wallet-menu-*', (route) => route.abort())
     await page.reload()
-    await page.getByRole('button', { name: 'Select Wallet' }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Phantom/ })
-      .click()
+    await signIn(page)
     await page
       .getByRole('banner')
       .getByRole('button', { name: address.slice(0, 4) })

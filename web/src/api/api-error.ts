@@ -62,7 +62,9 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The error's own sentence if it has one, else `fallback`. A `TypeError` has none for people: mostly, it is code that could not be downloaded. */
+/**
+ * The error's own sentence if it has one, else `fallback`. A `TypeError` has none for people: mostly, it is code that could not be downloaded.
+ */
 export function errorSentence(error: unknown, fallback: string): string {
   return error instanceof Error && error.message && !(error instanceof TypeError) ? error.message : fallback
 }

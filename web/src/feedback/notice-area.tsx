@@ -17,7 +17,10 @@ export function NoticeArea() {
   )
 }
 
-/** The red banner: the latest error, until it is dismissed or something else is tried. With a `key` for each notice, screen readers announce a repeated one again. */
+/**
+ * The red banner: the latest error, until it is dismissed or something else is tried. With a `key` for each notice, screen readers announce a
+ * repeated one again.
+ */
 function Banner({ text }: { text: string }) {
   return (
     <div role="alert" className="banner drop-in bg-danger text-on-danger">

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { withOtherSignature } from './co-signed-transactions.ts'
-import { refusal, useTradingWorld } from '../trading-world.ts'
+import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
@@ -14,6 +14,14 @@ beforeEach(() => vi.restoreAllMocks())
 
 const listed = async (amount = 10) => [{ listingId: await world.list(world.seller, { amount, divisible: true }) }]
 const part = async (amount: number) => [{ ...(await listed())[0]!, amount }]
+
+/** A wallet that has bought before, so that it may have more than one payment under way, with a little less than 0.2 SOL. */
+async function boughtBefore(): Promise<Wallet> {
+  const buyer = await world.createWallet({ sol: 200_000_000n })
+  const items = [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]
+  await world.untilStatus(await world.buyCoSigned(buyer, items), 'settled')
+  return buyer
+}
 
 /** Looks at a purchase whose payment should have landed. */
 async function reconcileOverdue(purchaseId: string): Promise<void> {
@@ -209,11 +217,7 @@ describe('a payment that only the market can send', () => {
   )
 
   it('does not count twice what the chain has just taken for the one before', async () => {
-    const buyer = await world.createWallet({ sol: 200_000_000n })
-    await world.untilStatus(
-      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
-      'settled',
-    )
+    const buyer = await boughtBefore()
     const [first, second] = [await world.list(world.seller, { price: 70_000_000n }), await world.list(world.seller, { price: 70_000_000n })]
     const before = await world.buyCoSigned(buyer, [{ listingId: first }])
     const signature = await landed(before)
@@ -230,11 +234,7 @@ describe('a payment that only the market can send', () => {
   })
 
   it('is not refused for good if another one of the wallet began while the chain was asked', async () => {
-    const buyer = await world.createWallet({ sol: 200_000_000n })
-    await world.untilStatus(
-      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
-      'settled',
-    )
+    const buyer = await boughtBefore()
     const [first, second] = [await world.list(world.seller, { price: 70_000_000n }), await world.list(world.seller, { price: 70_000_000n })]
     const items = [{ listingId: second }]
     const offer = await world.offer(buyer, items)
@@ -252,11 +252,7 @@ describe('a payment that only the market can send', () => {
   })
 
   it('is refused if the wallet cannot pay for it beside one that is not on the chain', async () => {
-    const buyer = await world.createWallet({ sol: 200_000_000n })
-    await world.untilStatus(
-      await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 1_000_000n }) }]),
-      'settled',
-    )
+    const buyer = await boughtBefore()
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 110_000_000n }) }])
     const other = await world.list(world.seller, { price: 110_000_000n })
