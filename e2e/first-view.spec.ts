@@ -201,6 +201,21 @@ test.describe('the page of a listing', () => {
     await expect(page).toHaveTitle('3 Grape Soda for 0.6 SOL · Juicebar Marketplace')
   })
 
+  test('is pressed also if its dialog takes its place during the press', async ({ page, trader }) => {
+    const id = await list(await trader(), 'GRAPE_SODA', 3, 0.6)
+    const { release } = await holdScripts(page, 'dialogs-*.js')
+    await page.goto(`/listing/${id}`)
+    await live(page)
+    // As if the press had begun while React was already building the dialog.
+    await page.evaluate(() => document.addEventListener('pointerdown', (event) => event.stopPropagation()))
+    await page.getByRole('button', { name: 'Choose a wallet to buy' }).hover()
+    await page.mouse.down()
+    release()
+    await expect(firstView(page)).toHaveCount(0)
+    await page.mouse.up()
+    await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+  })
+
   test('stays as it is while a pointer moves during the time that it comes alive', async ({ page, trader }) => {
     const id = await list(await trader({ sol: 0 }), 'GRAPE_SODA', 3, 0.6)
     await page.addInitScript(() => {

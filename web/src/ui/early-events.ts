@@ -67,6 +67,21 @@ export function replayEarlyEvents(): void {
   replay()
 }
 
+/** For a press on what may be replaced before it ends: then the button that has taken its place is clicked. */
+export function followPress({ target }: Pick<Event, 'target'>): void {
+  const button = target instanceof Element ? target.closest('button') : null
+  if (!button) return
+  const over = new AbortController()
+  const end = ({ type }: Event) => {
+    over.abort()
+    // While it is there, the browser reports the click.
+    if (type === 'pointercancel' || button.isConnected) return
+    window.earlyEvents?.push({ at: performance.now(), type: 'click', target: button, name: nameOf(button), value: '' })
+    replay()
+  }
+  for (const type of ['pointerup', 'pointercancel']) window.addEventListener(type, end, { signal: over.signal })
+}
+
 function forget(part?: Element): void {
   for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
   if (dormant.size > 0) return

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 import { AppLink } from '../../navigation/app-link.tsx'
 import { useTitle } from '../../navigation/path.ts'
+import { followPress } from '../../ui/early-events.ts'
 import { CloseIcon } from '../../ui/icons.tsx'
 import { useHydrated } from '../../ui/in-browser.tsx'
 import { ListingContent, type ListingContentProps, listingPageTitle, listingTitle } from './listing-content.tsx'
@@ -22,6 +23,7 @@ export function FirstViewOfListing(content: ListingContentProps) {
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />
       <section
         ref={section}
+        onPointerDown={followPress}
         // A dialog takes the focus: who reads it with a screen reader, or moves by Tab, begins here, also without a script.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
