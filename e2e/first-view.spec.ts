@@ -206,12 +206,18 @@ test.describe('the page of a listing', () => {
     const { release } = await holdScripts(page, 'dialogs-*.js')
     await page.goto(`/listing/${id}`)
     await live(page)
-    // As if the press had begun while React was already building the dialog.
-    await page.evaluate(() => document.addEventListener('pointerdown', (event) => event.stopPropagation()))
+    await page.evaluate(() => {
+      // As if the press had begun while React was already building the dialog.
+      document.addEventListener('pointerdown', (event) => event.stopPropagation())
+      const gone = () => document.querySelector('[role=dialog]') ?? document.body.setAttribute('data-gone', '')
+      new MutationObserver(gone).observe(document.body, { childList: true, subtree: true })
+    })
     await page.getByRole('button', { name: 'Choose a wallet to buy' }).hover()
     await page.mouse.down()
     release()
     await expect(firstView(page)).toHaveCount(0)
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expect(page.locator('[data-gone]')).toHaveCount(0)
     await page.mouse.up()
     await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
   })

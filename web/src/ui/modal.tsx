@@ -11,6 +11,8 @@ interface ModalProps {
   lightDismiss?: boolean
   /** The dialog's content may arrive later than the dialog itself, so the focus waits on the dialog. */
   arrivesLater?: boolean
+  /** It does not fade in: what it shows was there before. */
+  instant?: boolean
   /** Where the focus goes when it closes, if not back; undefined for back. */
   focusAfter?: () => HTMLElement | null | undefined
   children: ReactNode
@@ -20,18 +22,27 @@ interface ModalProps {
  * A modal dialog. The focus normally goes to its first field or button, and back when it closes. It fades within 150 ms (specification,
  * section 9).
  */
-export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater = false, focusAfter, children }: ModalProps) {
+export function Modal({
+  open,
+  title,
+  onClose,
+  lightDismiss = false,
+  arrivesLater = false,
+  instant = false,
+  focusAfter,
+  children,
+}: ModalProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="veil fading fixed inset-0 z-50" />
-        <Dialog.Viewport className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
+        <Dialog.Backdrop className={`veil fading fixed inset-0 z-50 ${instant ? 'instant' : ''}`} />
+        <Dialog.Viewport className="dialog-place">
           <Dialog.Popup
             ref={popup}
             initialFocus={arrivesLater ? popup : undefined}
             finalFocus={() => focusAfter?.() ?? true}
-            className="popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7"
+            className={`popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7 ${instant ? 'instant' : ''}`}
           >
             <Dialog.Title className="min-h-8 pr-12 text-title">{title}</Dialog.Title>
             {children}

@@ -19,7 +19,7 @@ export function FirstViewOfListing(content: ListingContentProps) {
     if (isShownAgain) section.current?.focus({ preventScroll: true })
   }, [isShownAgain])
   return (
-    <div className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
+    <div className="dialog-place">
       <AppLink href="/" scroll={false} aria-hidden="true" tabIndex={-1} className="veil fixed inset-0 cursor-default" />
       <section
         ref={section}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useLayoutEffect } from 'react'
 
 import { ApiError } from '../../api/api-error.ts'
 import { listingQuery } from '../../api/listing-query.ts'
@@ -12,10 +13,13 @@ import { ListingContent, type ListingContentProps, listingPageTitle, listingTitl
 interface ListingDialogProps extends Omit<ListingContentProps, 'listing'> {
   /** Undefined while the dialog closes. */
   listingId: string | undefined
+  /** It takes the place of the first view, where nothing should be seen to change. */
+  replaces: boolean
+  onShown: () => void
 }
 
 /** One listing, at its own address: what it is, and how to buy it. */
-export function ListingDialog({ listingId, ...content }: ListingDialogProps) {
+export function ListingDialog({ listingId, replaces, onShown, ...content }: ListingDialogProps) {
   const { pickerOpen } = useWallet()
   const { data: listing, error, refetch } = useQuery(listingQuery(listingId))
   const unknown = error instanceof ApiError && error.code === 'LISTING_NOT_FOUND'
@@ -25,10 +29,12 @@ export function ListingDialog({ listingId, ...content }: ListingDialogProps) {
     <Modal
       lightDismiss
       arrivesLater
+      instant={replaces}
       open={listingId !== undefined && !pickerOpen}
       title={unknown ? 'There is no such listing' : listing ? listingTitle(listing) : 'Listing'}
       onClose={onClose}
     >
+      <Shown onShown={onShown} />
       {listing && <ListingContent listing={listing} {...content} />}
       {!listing && !error && (
         <div className="grid min-h-86 place-items-center">
@@ -43,4 +49,10 @@ export function ListingDialog({ listingId, ...content }: ListingDialogProps) {
       )}
     </Modal>
   )
+}
+
+/** Before anything is painted. */
+function Shown({ onShown }: { onShown: () => void }) {
+  useLayoutEffect(onShown, [onShown])
+  return null
 }

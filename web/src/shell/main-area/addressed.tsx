@@ -1,7 +1,7 @@
 import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
-import { startTransition, useEffect, useState } from 'react'
+import { startTransition, useCallback, useEffect, useState } from 'react'
 
 import { listingQuery } from '../../api/listing-query.ts'
 import { type EventListener, eventListeners } from '../../api/queries.ts'
@@ -14,6 +14,7 @@ import { useHydrated } from '../../ui/in-browser.tsx'
 import { lazyComponent, whenFirstLoadIsOver } from '../../ui/lazy-component.ts'
 import { Part } from '../../ui/part.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
 import { registerWorker } from '../../worker/register-worker.ts'
 import { PartOnTop } from '../../feedback/crash-screen.tsx'
 
@@ -33,7 +34,7 @@ export function Addressed({ closed }: { closed: boolean }) {
   const listingId = path.startsWith(LISTING_PATH) ? path.slice(LISTING_PATH.length) : undefined
   const shown = useRetained(listingId)
   const isAlive = useHydrated()
-  const { firstView, isFirst } = useFirstView(listingId, isAlive)
+  const { firstView, waits, ...dialog } = useFirstView(listingId, isAlive)
   const phone = useByPhone(listingId)
   useEffect(startWorker, [])
   useEffect(followEvents, [])
@@ -48,9 +49,9 @@ export function Addressed({ closed }: { closed: boolean }) {
     <Part>
       {/* The way to buy by phone comes with the dialog: it moves the button above it, which somebody may be pressing. */}
       {firstView && <FirstViewOfListing listing={firstView} {...content} byPhone={false} onByPhone={undefined} />}
-      {!isFirst && isAlive && (
+      {!waits && isAlive && (
         <PartOnTop wanted={listingId}>
-          <ListingDialog listingId={listingId} {...content} />
+          <ListingDialog listingId={listingId} {...dialog} {...content} />
         </PartOnTop>
       )}
     </Part>
@@ -71,19 +72,31 @@ function useByPhone(listingId: string | undefined) {
 interface FirstView {
   /** The listing, as long as its first view is shown. */
   firstView: Listing | undefined
-  /** It is shown, or will be when the same listing is opened again. */
-  isFirst: boolean
+  /** The dialog is not built yet. */
+  waits: boolean
+  /** It takes the place of the first view, where nothing should be seen to change. */
+  replaces: boolean
+  /** Called once it has. */
+  onShown: () => void
 }
 
 /** The listing that the server has rendered, until its dialog takes its place. Another listing has its dialog at once. */
 function useFirstView(listingId: string | undefined, isAlive: boolean): FirstView {
+  const { pickerOpen } = useWallet()
   const [isKept, setIsKept] = useState(false)
+  const [isReplaced, setIsReplaced] = useState(false)
   // What the server has rendered is read again by the dialog, or here if that cannot be downloaded.
   const { data: listing } = useQuery({ ...listingQuery(listingId), enabled: isKept })
   const [renderedId] = useState(!isAlive && listing ? listingId : undefined)
-  const waits = useDialogWaits(renderedId !== undefined, setIsKept)
-  const isFirst = waits && renderedId === (listingId ?? renderedId)
-  return { firstView: isFirst ? listing : undefined, isFirst }
+  const waits = useDialogWaits(renderedId !== undefined, setIsKept) && renderedId === (listingId ?? renderedId)
+  const replaces = renderedId !== undefined && renderedId === listingId
+  return {
+    // Only now: the dialog shows itself later than it is built. It does not while wallets are chosen.
+    firstView: waits || (replaces && !isReplaced && !pickerOpen) ? listing : undefined,
+    waits,
+    replaces,
+    onShown: useCallback(() => setIsReplaced(true), []),
+  }
 }
 
 /** How long after a press the browser may still report a click, in milliseconds. */
