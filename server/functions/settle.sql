@@ -133,6 +133,8 @@ begin
   if outcome <> 'settled' then
     return;
   end if;
+  -- What the market has signed may land as well. Then the search of its own payments has to take it for one that nobody knows.
+  update payments set status = 'void' where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded';
   -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
   settled_at := now();
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'

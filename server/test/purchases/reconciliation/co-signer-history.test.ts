@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { readUnmatched } from '../../../src/purchases/reply/read-purchases.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
+import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 import { useTradingWorld, type Wallet } from '../trading-world.ts'
@@ -85,6 +86,20 @@ describe('a transaction that the market has signed', () => {
     await search()
     expect(await world.casesAbout(again.signature, seller)).toMatchObject([{ kind: 'double', purchaseId }])
     expect((await readUnmatched(world.database, { limit: 500 })).payments.map(({ signature }) => signature)).toContain(again.signature)
+  })
+})
+
+describe('a reserved payment of a purchase whose buyer has sent another one, too', () => {
+  it('becomes a case, although that one was delivered before the chain showed it', async () => {
+    const buyer = await world.createWallet()
+    const items = [{ listingId: await world.list(seller) }]
+    const offer = await world.offer(buyer, items)
+    const sent = await world.transact(buyer, transfer(buyer, seller.address, BigInt(offer.lamports), [offer.reference]))
+    const { purchaseId, signature } = await world.pay(buyer, items, offer, await world.signOffer(buyer, offer))
+    await confirmPayment(world.deps, buyer.address, purchaseId, sent)
+    expect(await world.read(purchaseId)).toMatchObject({ status: 'settled', signature: sent })
+    await search()
+    expect(await world.casesAbout(signature, seller)).toMatchObject([{ kind: 'double', purchaseId }])
   })
 })
 
