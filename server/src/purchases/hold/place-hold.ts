@@ -91,10 +91,11 @@ async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<Hol
   }
 }
 
-/** The open hold that the buyer has of the same order. */
+/** The open hold that the buyer has of the same order, or why there is none; undefined if it has ended meanwhile. */
 async function findSameHold({ database }: HoldDeps, order: PricedOrder): Promise<HoldOutcome | undefined> {
   return inTransaction(database, async (tx) => {
     const { decision } = await decideHold(tx, order)
+    if (decision.kind === 'refused') return decision
     return decision.kind === 'repeated' ? keep(tx, order, decision.purchaseId) : undefined
   })
 }

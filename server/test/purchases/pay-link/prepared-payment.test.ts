@@ -12,6 +12,7 @@ import {
   type Instruction,
 } from '@solana/kit'
 import { getTransferSolInstructionDataDecoder, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
+import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { makePayLink, preparePayment } from '../../../src/purchases/pay-link/make-pay-link.ts'
 import { type PurchaseDeps } from '../../../src/purchases/purchase/purchase-deps.ts'
@@ -105,6 +106,26 @@ it('asks the chain for a payment only where there may be one', async () => {
   const away = world.chainBut({ recentSignatures: async () => Promise.reject(new Failure('CHAIN_DOWN')) })
   await expect(prepare(token, away)).resolves.toBeDefined()
   await expect(prepare(token, away)).rejects.toEqual(refusal('CHAIN_DOWN'))
+})
+
+it('is refused if its link expires while it is prepared again, and does not ask the database over and over', async () => {
+  const { url, id } = await makePayLink(world.deps, 'https://market.example', await world.list(), {
+    network: randomBytes(32),
+    wallet: undefined,
+  })
+  const token = decodeURIComponent(url).split('/').at(-1) ?? ''
+  await prepare(token)
+  const slow = world.chainBut({
+    latestBlockhash: async () => {
+      await world.database
+        .updateTable('payLinks')
+        .set({ expiresAt: sql<Date>`now()` })
+        .where('id', '=', id)
+        .execute()
+      return world.chain.latestBlockhash()
+    },
+  })
+  await expect(prepare(token, slow)).rejects.toEqual(refusal('PAY_LINK_EXPIRED'))
 })
 
 it('holds nothing while the chain tells no blockhash', async () => {
