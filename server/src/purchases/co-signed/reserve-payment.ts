@@ -107,6 +107,7 @@ async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promi
   const decision = compare(decideReservation(facts, order), order)
   if (decision.kind === 'repeated') return repeated(decision)
   if (decision.kind === 'refused') return refuse(deps, order, decision.refusal)
+  await requireFewRefused(deps.chain, facts)
   const simulation = await simulatePayment(deps.chain, payment.bytes, { buyer, hasBought: facts.hasBought })
   if (simulation.kind === 'expired') return refuse(deps, order, { code: 'PAYMENT_EXPIRED' })
   if (simulation.kind === 'fails') return refuse(deps, order, { code: 'PAYMENT_REFUSED', detail: simulation.reason })
@@ -194,15 +195,30 @@ function repeated({ purchaseId, signature }: Extract<ReservationDecision, { kind
 /** Refuses for good, unless the same message was answered meanwhile. */
 async function refuse(deps: PurchaseDeps, order: PaymentOrder, refusal: Refusal): Promise<ReservedPayment> {
   if (!isFinal(refusal)) throw refusalFailure(refusal, deps.catalogue)
-  const { lastValidBlockHeight } = await deps.chain.latestBlockhash()
+  const expiryHeight = await expiryHeightNow(deps.chain)
   const outcome = await inTransaction(deps.database, async (tx) => {
     const { decision, facts } = await decideOrder(tx, order)
-    // Whoever signed with a newer blockhash has it from an endpoint that is ahead, by less than one blockhash lives.
-    const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
     return decision.kind === 'repeated' ? decision : record(deps, tx, order, refusal, { facts, expiryHeight })
   })
   if (outcome.kind === 'repeated') return repeated(outcome)
   throw refusalFailure(outcome.refusal, deps.catalogue)
+}
+
+/** Whoever signed with a newer blockhash has it from an endpoint that is ahead, by less than one blockhash lives. */
+async function expiryHeightNow(chain: Chain): Promise<bigint> {
+  const { lastValidBlockHeight } = await chain.latestBlockhash()
+  return lastValidBlockHeight + BLOCKHASH_BLOCKS
+}
+
+/** Before the chain is asked, which costs the market a request and the wallet nothing. */
+async function requireFewRefused(chain: Chain, facts: ReservationFacts): Promise<void> {
+  if ((facts.known?.refusals.length ?? 0) >= MAX_REFUSED_PAYMENTS) requireFew(facts, await expiryHeightNow(chain))
+}
+
+/** Counts the buyer's refusals that may still land at a height. */
+function requireFew({ known }: ReservationFacts, expiryHeight: bigint): void {
+  const live = known?.refusals.filter((height) => height + LONGEST_LIFE_BLOCKS >= expiryHeight) ?? []
+  if (live.length >= MAX_REFUSED_PAYMENTS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: RETRY_SECONDS })
 }
 
 /** A pause is, although its status is 503: the market may have been closed for a reason. */
@@ -220,11 +236,11 @@ async function record(
   tx: Tx,
   { buyer, payment }: PaymentOrder,
   refusal: Refusal,
-  { facts: { known, checkout }, expiryHeight }: { facts: ReservationFacts; expiryHeight: bigint },
+  { facts, expiryHeight }: { facts: ReservationFacts; expiryHeight: bigint },
 ): Promise<{ kind: 'refused'; refusal: Refusal }> {
+  const { known, checkout } = facts
   if (known?.refused || !isFinal(refusal)) return { kind: 'refused', refusal: known?.refused ?? refusal }
-  const live = known?.refusals.filter((height) => height + LONGEST_LIFE_BLOCKS >= expiryHeight) ?? []
-  if (live.length >= MAX_REFUSED_PAYMENTS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: RETRY_SECONDS })
+  requireFew(facts, expiryHeight)
   const { detail, listingId } = refusalFailure(refusal, catalogue)
   await insertRefusal(tx, buyer, payment, { code: refusal.code, detail, listingId }, { expiryHeight, checkoutId: checkout?.id })
   return { kind: 'refused', refusal: { ...refusal, detail } }

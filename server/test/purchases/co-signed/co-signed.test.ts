@@ -1,5 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { MAX_REFUSED_PAYMENTS } from '@juicebar/contract/limits'
 import { lamports } from '@juicebar/contract/money'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
@@ -257,6 +258,20 @@ describe('a payment that only the market can send', () => {
     await world.buyCoSigned(buyer, [{ listingId: await world.list(world.seller, { price: 110_000_000n }) }])
     const other = await world.list(world.seller, { price: 110_000_000n })
     await expect(world.buyCoSigned(buyer, [{ listingId: other }])).rejects.toEqual(refusal('INSUFFICIENT_SOL'))
+  })
+
+  it('is not even checked while too many of its wallet were refused', async () => {
+    const buyer = await world.createWallet({ sol: 5_000_000n })
+    const items = await listed()
+    const simulate = vi.spyOn(world.chain, 'simulate')
+    const submit = async () => {
+      const offer = await world.offer(buyer, items)
+      return world.pay(buyer, items, offer, await world.signOffer(buyer, offer))
+    }
+    for (let n = 1; n <= MAX_REFUSED_PAYMENTS; n++) await expect(submit()).rejects.toEqual(refusal('PAYMENT_REFUSED'))
+    const checked = simulate.mock.calls.length
+    await expect(submit()).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
+    expect(simulate).toHaveBeenCalledTimes(checked)
   })
 
   it('waits for another one of the same wallet that is being checked', async () => {
