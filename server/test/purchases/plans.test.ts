@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addHeldPurchases, addWantedListings } from '../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { holdAsRead } from '../../src/purchases/hold/place-hold.ts'
+import { reconcileEndedOf } from '../../src/purchases/reconciliation/reconciliation-store.ts'
 import { createReferences } from '../../src/purchases/purchase/reference.ts'
 import { readFacts } from '../../src/purchases/reservation/facts-store.ts'
 import { listPayablePurchases, settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
@@ -43,7 +44,7 @@ afterAll(async () => {
   await fresh.drop()
 })
 
-it('buying and confirming read a few rows, however many listings are held', async () => {
+it('buying, confirming and looking at one’s purchases read a few rows, however many listings are held', async () => {
   const { database, pool } = connection
   const [wanted] = await addWantedListings(pool.pg, 1)
   const { listingId, buyer } = { listingId: wanted!.listingId, buyer: wanted!.buyer.wallet }
@@ -60,4 +61,5 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }), FEW)).toEqual([])
   const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }
   expect(await longReadsOf(() => settlePurchase(database, payable!.purchase.id, payment), FEW)).toEqual([])
+  expect(await longReadsOf(() => reconcileEndedOf(database, buyer, 30), FEW)).toEqual([])
 })

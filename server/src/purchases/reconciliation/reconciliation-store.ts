@@ -250,14 +250,15 @@ export async function reconcileEndedOf(database: Database, wallet: WalletAddress
   await database
     .updateTable('purchases')
     .set({ reconcileAt: now })
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('purchases')
-        .select('id')
-        .where(sql<boolean>`(buyer = ${wallet} or id in (select purchase_id from purchase_items where seller = ${wallet}))`)
-        .where('status', '=', 'ended')
-        .orderBy('id', 'desc')
-        .limit(REQUESTED_PURCHASES),
+    .where(
+      'id',
+      'in',
+      // Each half by its index, and so without the status.
+      sql<string>`(
+        (select id from purchases where buyer = ${wallet} order by id desc limit ${REQUESTED_PURCHASES})
+        union all
+        (select purchase_id from purchase_items where seller = ${wallet} order by purchase_id desc limit ${REQUESTED_PURCHASES})
+      )`,
     )
     .where('status', '=', 'ended')
     .where('reconcileAt', '>', now)
