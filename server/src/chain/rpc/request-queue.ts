@@ -23,16 +23,18 @@ export function paceMillis(perSecond: number, { share, leastMillis }: { share: n
  * - release: searching for the payments of holds.
  * - candidate: reading transactions that may be payments or refunds, and that anybody can make many of. Whoever asks keeps to a pace.
  * - balance: reading what a new hold needs to know.
+ * - spare: requests that can wait indefinitely.
  * - relay: browsers' requests through the relay. They never delay the server's own requests.
- * - spare: requests that can wait indefinitely. They take only permits that nothing else would need within a second.
  */
-const priorities = ['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance', 'relay', 'spare'] as const
+const priorities = ['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance', 'spare', 'relay'] as const
 export type Priority = (typeof priorities)[number]
 
 /** Someone has paid: such a request waits longer than others instead of failing. */
 const paid: ReadonlySet<Priority> = new Set(['settlement', 'payment'])
-/** The part of the permits that `spare` requests leave to the others. */
-const KEPT_FROM_SPARE = 0.3
+/** Such requests take only permits that nothing else would need within a second. */
+const yielding: ReadonlySet<Priority> = new Set(['spare', 'relay'])
+/** The part of the permits that they leave to the others. */
+const KEPT_PERMITS = 0.3
 
 /** The request was not sent. */
 export class NotSent extends Error {
@@ -87,8 +89,8 @@ export class RequestQueue {
     release: new Set(),
     candidate: new Set(),
     balance: new Set(),
-    relay: new Set(),
     spare: new Set(),
+    relay: new Set(),
   }
   /** Requests that have started and may not have arrived. */
   #onTheWay = 0
@@ -108,7 +110,7 @@ export class RequestQueue {
 
   /** The number of waiting requests. */
   get waiting(): number {
-    return this.#waitingUpTo('spare')
+    return this.#waitingUpTo('relay')
   }
 
   /** The server's own requests are waiting for their turn. */
@@ -116,9 +118,10 @@ export class RequestQueue {
     return this.#waitingUpTo('balance') > 0
   }
 
-  /** A `spare` request would start now. */
+  /** A `spare` request would start now, or as the next: before those of the relay that wait. */
   get hasSpare(): boolean {
-    return this.waiting === 0 && this.#millisUntil('spare') <= 0
+    const isNext = this.#waiting.relay.size > 0 || this.#millisUntil('spare') <= 0
+    return isNext && this.#waitingUpTo('spare') === 0
   }
 
   /**
@@ -241,7 +244,7 @@ export class RequestQueue {
   /** Until there is a permit for a request of this priority; infinite while all of them are taken by requests that may not have arrived. */
   #millisUntil(priority: Priority): number {
     const { perSecond } = this.#limits
-    const permits = priority === 'spare' ? Math.max(1, Math.floor(perSecond * (1 - KEPT_FROM_SPARE))) : perSecond
+    const permits = yielding.has(priority) ? Math.max(1, Math.floor(perSecond * (1 - KEPT_PERMITS))) : perSecond
     const forArrived = permits - this.#onTheWay
     if (forArrived <= 0) return Number.POSITIVE_INFINITY
     return this.#arrivalOf(perSecond - forArrived) + SECOND - this.#now()

@@ -16,7 +16,7 @@ import {
   returnLeases,
   scheduleCaseReconciliation,
 } from './reconciliation-store.ts'
-import { CASE_LEASES, LEASE_SECONDS, leaseLimits, RETRY_SECONDS, pauseMillis } from './schedule.ts'
+import { LEASE_SECONDS, leaseLimits, RETRY_SECONDS, pauseMillis } from './schedule.ts'
 import { delay } from '../../runtime/repeat.ts'
 
 /** How long finished items wait for the rest of their round. */
@@ -82,7 +82,7 @@ async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
   const limits = leaseLimits({ perSecond: chain.budget().perSecond, saturated: chain.isSaturated(), spare: chain.hasSpare() })
   const [purchases, cases] = await Promise.all([
     leaseDue(database, limits, LEASE_SECONDS),
-    leaseDueCases(database, { limit: CASE_LEASES, leaseSeconds: LEASE_SECONDS }),
+    leaseDueCases(database, { limit: limits.cases, leaseSeconds: LEASE_SECONDS }),
   ])
   tellWhatWorks(deps)
   const round = openRound(deps, purchases)
@@ -93,7 +93,7 @@ async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
   ].map((reconciliation) =>
     reconciliation.catch((error: unknown) => failures.failed(error, {}, 'a lease could not be returned; it will run out')),
   )
-  const more = purchases.length >= limits.paid || cases.length === CASE_LEASES
+  const more = purchases.length >= limits.paid
   return { more, done: Promise.all(reconciliations) }
 }
 

@@ -7,6 +7,7 @@ import { type HistorySearch, type ReferenceSearch } from './history-search.ts'
 import { caseColumns, type CaseRow } from '../cases/case-store.ts'
 import { paymentColumns, type PaymentRow } from '../payment/payment-store.ts'
 import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '../purchase/purchase-store.ts'
+import { type LeaseLimits } from './schedule.ts'
 
 const columns = [
   'purchaseId',
@@ -75,15 +76,6 @@ const isOpen = sql<boolean>`(status = 'held' or (status = 'settled' and finalize
 const isPaid = sql<boolean>`(status = 'settled' or exists (
   select from payments m where m.purchase_id = purchases.id and m.kind = 'purchase' and m.status = 'recorded'
 ))`
-
-/** How many purchases of each kind one round leases at most. */
-export interface LeaseLimits {
-  /** Paid, as far as this server knows: a payment is recorded, or delivered but not finalized yet. */
-  paid: number
-  /** Open holds for whose payment the chain is searched. */
-  unpaid: number
-  closed: number
-}
 
 /**
  * Leases purchases that are due for `leaseSeconds`. No other server takes them in that time; if this server dies, they are due again

@@ -8,7 +8,6 @@ export function pauseMillis({ more }: { more: boolean }): number {
 
 /** If a server is killed, another one leases its share after this time. */
 export const LEASE_SECONDS = 8
-export const CASE_LEASES = 4
 
 /** As many as one request for statuses takes. */
 const PAID_LEASES = 256
@@ -17,6 +16,8 @@ const MOST_LEASES = 64
 const SATURATED_SHARE = 0.3
 /** The part of the budget that late searches may take. */
 const SPARE_SHARE = 0.3
+/** The part of the budget that cases may take: anybody can pay something wrong, and prepare to have it paid back. */
+const CASE_SHARE = 0.2
 
 export interface BudgetState {
   /** Requests a second that the chain's endpoints allow. */
@@ -27,13 +28,28 @@ export interface BudgetState {
   spare: boolean
 }
 
+/** How many purchases of each kind, and cases, one round leases at most. */
+export interface LeaseLimits {
+  /** Paid, as far as this server knows: a payment is recorded, or delivered but not finalized yet. */
+  paid: number
+  /** Open holds for whose payment the chain is searched. */
+  unpaid: number
+  closed: number
+  cases: number
+}
+
 /**
- * How many purchases one round leases. Paid ones always, because their statuses are read together. Others as far as the budget allows,
- * because each costs at least one request: open holds first, closed purchases only with spare budget.
+ * Leases paid purchases always, because their statuses are read together. Others as far as the budget allows, because each costs at least
+ * one request: open holds first, closed purchases only with spare budget.
  */
-export function leaseLimits({ perSecond, saturated, spare }: BudgetState): { paid: number; unpaid: number; closed: number } {
+export function leaseLimits({ perSecond, saturated, spare }: BudgetState): LeaseLimits {
   const perRound = (share: number) => Math.max(1, Math.min(MOST_LEASES, requestsPerRound(perSecond, share)))
-  return { paid: PAID_LEASES, unpaid: perRound(saturated ? SATURATED_SHARE : 1), closed: spare ? perRound(SPARE_SHARE) : 0 }
+  return {
+    paid: PAID_LEASES,
+    unpaid: perRound(saturated ? SATURATED_SHARE : 1),
+    closed: spare ? perRound(SPARE_SHARE) : 0,
+    cases: perRound(CASE_SHARE),
+  }
 }
 
 function requestsPerRound(perSecond: number, share: number): number {

@@ -59,11 +59,11 @@ describe('the request queue', () => {
   test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
     const others: Priority[] = ['candidate', 'release', 'blockhash', 'payment', 'settlement']
-    const all = [add('spare'), add('relay'), add('balance', 'balance 1'), add('balance', 'balance 2'), ...others.map((one) => add(one))]
+    const all = [add('relay'), add('spare'), add('balance', 'balance 1'), add('balance', 'balance 2'), ...others.map((one) => add(one))]
     await Promise.resolve()
     finish()
     await Promise.all(all)
-    expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance 1', 'balance 2', 'relay', 'spare'])
+    expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance 1', 'balance 2', 'spare', 'relay'])
   })
 
   test('has no more requests arrive in any second than allowed, however late they leave and however the process stalls', async () => {
@@ -126,15 +126,15 @@ describe('the request queue', () => {
     expect(order).toEqual(['payment'])
   })
 
-  test('gives spare requests no permit that others may want within the second', async () => {
+  test.each(['spare', 'relay'] as const)('gives %s requests no permit that others may want within the second', async (yielding) => {
     useFakeTimers()
     const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100, longestWaitMillis: 60_000 }, now)
     const begun: Priority[] = []
     const add = (priority: Priority) => queue.run(priority, async () => void begun.push(priority))
-    const all = Array.from({ length: 20 }, () => add('spare'))
+    const all = Array.from({ length: 20 }, () => add(yielding))
     await vi.advanceTimersByTimeAsync(0)
     expect(begun).toHaveLength(7)
-    expect(queue.hasSpare).toBe(false)
+    expect(queue.hasSpare).toBe(yielding === 'relay')
     all.push(...Array.from({ length: 4 }, () => add('settlement')))
     await vi.advanceTimersByTimeAsync(0)
     expect(begun.slice(7)).toEqual(['settlement', 'settlement', 'settlement'])
@@ -142,6 +142,19 @@ describe('the request queue', () => {
     await Promise.all(all)
     expect(begun).toHaveLength(24)
     expect(queue.hasSpare).toBe(true)
+  })
+
+  test('runs what is spare however many requests come through the relay', async () => {
+    useFakeTimers()
+    const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100 }, now)
+    const flood = setInterval(() => void queue.run('relay', async () => undefined).catch(() => undefined), 50)
+    onTestFinished(() => clearInterval(flood))
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(queue.hasSpare).toBe(true)
+    const spare = vi.fn(async () => undefined)
+    void queue.run('spare', spare)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(spare).toHaveBeenCalled()
   })
 
   test('continues after a task that failed', async () => {

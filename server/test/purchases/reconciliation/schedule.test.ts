@@ -71,10 +71,10 @@ describe('the schedule of reconciliation', () => {
 
   it('leases what is paid always, and the rest as far as the budget goes', () => {
     const limits = (perSecond: number, saturated: boolean, spare: boolean) => leaseLimits({ perSecond, saturated, spare })
-    expect(limits(10, false, true)).toEqual({ paid: 256, unpaid: 4, closed: 1 })
-    expect(limits(10, true, false)).toEqual({ paid: 256, unpaid: 1, closed: 0 })
-    expect(limits(200, true, false)).toEqual({ paid: 256, unpaid: 24, closed: 0 })
-    expect(limits(2_000, false, true)).toEqual({ paid: 256, unpaid: 64, closed: 64 })
+    expect(limits(10, false, true)).toEqual({ paid: 256, unpaid: 4, closed: 1, cases: 1 })
+    expect(limits(10, true, false)).toEqual({ paid: 256, unpaid: 1, closed: 0, cases: 1 })
+    expect(limits(200, true, false)).toEqual({ paid: 256, unpaid: 24, closed: 0, cases: 16 })
+    expect(limits(2_000, false, true)).toEqual({ paid: 256, unpaid: 64, closed: 64, cases: 64 })
   })
 
   it.each([
