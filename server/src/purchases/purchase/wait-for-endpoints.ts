@@ -18,6 +18,12 @@ export function waitsForSilent(chain: Chain, what: string): boolean {
 }
 
 /**
+ * How long the end of a hold or reservation waits for an endpoint that shows what another one lists. One that invents what it lists must not
+ * lock a listing.
+ */
+export const SHOWN_SECONDS = 60
+
+/**
  * Whether something may go on waiting for endpoints that do not answer, because one of them may know better than those that do. One that is
  * silent for long must not lock a listing.
  * @param what names it

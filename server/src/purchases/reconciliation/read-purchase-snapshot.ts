@@ -4,7 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions, type WideRea
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayWait, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { mayWait, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -81,9 +81,6 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
-
-/** How long a reservation waits for an endpoint that shows what another one lists. One that invents what it lists must not lock a listing. */
-const SHOWN_SECONDS = 60
 
 /** When a payment should have landed long ago, and still can, if its buyer had signed it with a fresh blockhash and left the SOL for it. */
 const OVERDUE_SECONDS = { from: 12, to: 15 }

@@ -27,10 +27,10 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { waitsForSilent } from '../purchase/wait-for-endpoints.ts'
-import { admitCandidate, candidatesFor, isRuledOut } from './prove-expired.ts'
+import { mayWait, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { admitCandidate, candidatesFor, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { isPermanent, isUndecided } from './purchase-decision.ts'
+import { hasLanded, isPermanent, isUndecided } from './purchase-decision.ts'
 
 type Statuses = ReadonlyMap<Signature, SignatureStatus>
 
@@ -226,9 +226,7 @@ export async function readCandidates(
   options: ReadOptions = {},
 ): Promise<ReadCandidates> {
   const { chain } = deps
-  const unread = signatures.filter(
-    (signature) => signature !== purchase.signature && !isRuledOut(chain, candidatesFor(purchase), signature),
-  )
+  const unread = signatures.filter((signature) => signature !== purchase.signature && !isOut(chain, purchase, signature))
   const batch = unread.slice(0, READS_PER_ROUND)
   const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
@@ -247,7 +245,40 @@ export async function readCandidates(
       if (unreadable > 1) break
     }
   }
-  return { candidates, allRead: candidates.length === unread.length }
+  const invented = await inventedOf(chain, purchase, candidates)
+  for (const signature of invented) ruleOut(chain, inventedFor(purchase), signature)
+  const real = candidates.filter(({ signature }) => !invented.has(signature))
+  return { candidates: real, allRead: candidates.length === unread.length }
+}
+
+/** What does not pay for a purchase, or what nobody shows, as long as it is held. */
+function isOut(chain: Chain, purchase: PurchaseRow, signature: Signature): boolean {
+  if (isRuledOut(chain, candidatesFor(purchase), signature)) return true
+  return purchase.status === 'held' && isRuledOut(chain, inventedFor(purchase), signature)
+}
+
+function inventedFor({ id }: PurchaseRow): string {
+  return `${id} invented`
+}
+
+/**
+ * Those that no endpoint has shown for a minute although the time to pay for a hold is over. Once the purchase has ended, they are candidates
+ * again.
+ */
+async function inventedOf(
+  chain: Chain,
+  { id, status, releaseHeight }: PurchaseRow,
+  candidates: readonly VerifiedCandidate[],
+): Promise<ReadonlySet<Signature>> {
+  const unshown = candidates.filter(({ verdict }) => verdict.kind === 'pending' && !verdict.looksOlder)
+  if (status !== 'held' || releaseHeight === null || unshown.length === 0 || mayWait(chain, `${id} shown`, SHOWN_SECONDS)) return new Set()
+  const signatures = unshown.map(({ signature }) => signature)
+  const known = await chain.statuses(signatures, { everywhere: true })
+  // One that was confirmed was looked for on every endpoint, or will be in the next round.
+  const isLanding = ({ signature, verdict }: VerifiedCandidate) =>
+    verdict.kind === 'pending' && verdict.landedAt === undefined && hasLanded(known.get(signature))
+  if (waitsForSilent(chain, `${id} silent`)) return new Set()
+  return new Set(unshown.filter((candidate) => !isLanding(candidate)).map(({ signature }) => signature))
 }
 
 export interface FinalizedSearch {
@@ -296,7 +327,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const verified = new Map(known.map((candidate) => [candidate.signature, candidate]))
   const read = async (...lists: (readonly Signature[])[]) => {
     const unread = lists.map((signatures) => {
-      return signatures.filter((signature) => !verified.has(signature) && !isRuledOut(deps.chain, candidatesFor(purchase), signature))
+      return signatures.filter((signature) => !verified.has(signature) && !isOut(deps.chain, purchase, signature))
     })
     const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
     for (const candidate of candidates) verified.set(candidate.signature, candidate)
@@ -306,7 +337,8 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
     const candidate = verified.get(signature)
     return candidate ? test(candidate) : isRuledOut(deps.chain, candidatesFor(purchase), signature)
   }
-  const isClear = (signature: Signature) => satisfies(signature, (candidate) => !isUndecided(candidate))
+  const isClear = (signature: Signature) =>
+    isOut(deps.chain, purchase, signature) || satisfies(signature, (candidate) => !isUndecided(candidate))
   const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
   const candidates = await read(landed, elsewhere, ...looks.map(signaturesOf))
   const isClearSoFar = isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear)

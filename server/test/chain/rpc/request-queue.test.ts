@@ -151,7 +151,7 @@ describe('the request queue', () => {
     onTestFinished(() => clearInterval(flood))
     await vi.advanceTimersByTimeAsync(5_000)
     expect(queue.hasSpare).toBe(true)
-    const spare = vi.fn(async () => undefined)
+    const spare = vi.fn<() => Promise<undefined>>(async () => undefined)
     void queue.run('spare', spare)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(spare).toHaveBeenCalled()

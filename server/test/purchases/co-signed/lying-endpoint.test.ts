@@ -198,23 +198,59 @@ describe('a reservation whose payment may have landed does not end yet', () => {
   })
 })
 
-it('a reservation whose reference one endpoint lists what nobody shows ends all the same, however small the chain budget', async () => {
-  vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
-  const purchase = await world.buyCoSigned(world.buyer, await items())
-  const invented = Array.from({ length: 5 }, () => ({ signature: base58.encode(randomBytes(64)) as Signature, slot: 1n, failed: false }))
-  const inventing = world.withChain({ recentSignatures: async () => invented, budget: () => ({ perSecond: 10, backlogSeconds: 0 }) })
-  await reconcileExpired(inventing, purchase)
-  expect((await world.read(purchase.purchaseId)).status).toBe('held')
-  vi.mocked(mayWait).mockReturnValue(false)
-  onTestFinished(() => void vi.mocked(mayWait).mockReset())
-  // A turn a second, for one of them.
-  const ended = async () => {
-    await world.makeDue(purchase)
-    await inventing.reconcileOnce()
-    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
+describe('where one endpoint lists what nobody shows', () => {
+  const inventing = () => {
+    const invented = Array.from({ length: 5 }, () => ({ signature: base58.encode(randomBytes(64)) as Signature, slot: 1n, failed: false }))
+    return world.withChain({ recentSignatures: async () => invented, budget: () => ({ perSecond: 10, backlogSeconds: 0 }) })
   }
-  await vi.waitFor(ended, { timeout: 60_000, interval: 250 })
-}, 90_000)
+  /** Once it has waited for a minute. A small budget has a turn a second, for one of them. */
+  async function expectToEnd(on: typeof world, purchase: Purchase, endReason: string): Promise<void> {
+    vi.mocked(mayWait).mockReturnValue(false)
+    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    const ended = async () => {
+      await world.makeDue(purchase)
+      await on.reconcileOnce()
+      expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason })
+    }
+    await vi.waitFor(ended, { timeout: 60_000, interval: 250 })
+  }
+
+  it('a reservation ends all the same, however small the chain budget', async () => {
+    vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, await items())
+    const lying = inventing()
+    await reconcileExpired(lying, purchase)
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
+    await expectToEnd(lying, purchase, 'expired')
+  }, 90_000)
+
+  it('a hold does, too', async () => {
+    const purchase = await world.holdNew(world.buyer)
+    const lying = inventing()
+    await world.closePaymentWindow(purchase)
+    await world.makeDue(purchase)
+    await lying.reconcileOnce()
+    await reconcileExpired(lying, purchase)
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
+    await expectToEnd(lying, purchase, 'lapsed')
+  }, 90_000)
+
+  it('a hold is settled by what is shown later than that', async () => {
+    const purchase = await world.holdNew(world.buyer)
+    const payment = await world.payByWallet(world.buyer, purchase)
+    await world.closePaymentWindow(purchase)
+    const hidden = vi.spyOn(world.chain, 'statuses').mockResolvedValue(new Map())
+    vi.mocked(mayWait).mockReturnValue(false)
+    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    for (let round = 0; round < 2; round++) {
+      await world.makeDue(purchase)
+      await world.reconcileOnce()
+    }
+    hidden.mockRestore()
+    await world.untilStatus(purchase, 'settled')
+    expect((await world.read(purchase.purchaseId)).signature).toBe(payment)
+  })
+})
 
 describe('that a payment would fail is believed only of two endpoints', () => {
   const tooLittle = { err: { InstructionError: [0, { Custom: 1 }] }, accounts: null, logs: [] }
