@@ -117,13 +117,9 @@ export interface FinalizedView {
   slot: bigint
   height: bigint
   /**
-   * All transactions that mention this address since `sinceSlot`, oldest first. Some endpoints include ones that are not finalized yet,
-   * so presence here is only a hint; absence is proof.
-   *
-   * @throws Failure CHAIN_DOWN also if the endpoint no longer keeps blocks that old, or there are more than 100 pages.
+   * Transactions that mention this address since a slot, newest first. Some endpoints include ones that are not finalized yet, so presence
+   * here is only a hint; absence is proof. A part that was read stays proved.
    */
-  signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
-  /** A part of what `signaturesFor` returns, for histories that take several reads; parts that were read stay proved. */
   history(address: string, range: HistoryRange): Promise<HistoryPart>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }

@@ -123,7 +123,7 @@ describe('on another chain than that of the hold', () => {
       purchase.purchaseId,
     ])
     const nothing = { kind: 'part' as const, entries: [], older: undefined, pages: 1 }
-    const empty = { endpoint: 'other', signaturesFor: async () => [], history: async () => nothing, statusOf: async () => undefined }
+    const empty = { endpoint: 'other', history: async () => nothing, statusOf: async () => undefined }
     const blind = world.withChain({
       recentSignatures: async () => [],
       finalized: async () => ({ genesisHash: 'another chain', slot: 1_000_000n, height: 1_000_000n, ...empty }),

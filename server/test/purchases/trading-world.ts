@@ -502,7 +502,6 @@ export class TradingWorld {
           height,
           statusOf: (signature) => view.statusOf(signature),
           history: async () => ({ kind: 'part', entries, older: undefined, pages: 1 }),
-          signaturesFor: async () => entries,
         }
       },
       recentSignatures: async (...[of, since, limit, options]) =>

@@ -6,8 +6,6 @@ import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { requireInteger } from './finalized-height.ts'
 import { readEntry, readStatus } from './statuses.ts'
 
-/** More pages than this are not read at once. */
-const MAX_PAGES = 100
 /** Most entries in one page of `getSignaturesForAddress`. */
 export const PAGE_SIZE = 1000
 
@@ -21,8 +19,8 @@ export interface ViewOptions {
 }
 
 /**
- * Opens a view of the finalized chain as this endpoint sees it now. Its methods throw plain errors if the endpoint fails or answers for
- * an older slot than the view's.
+ * Opens a view of the finalized chain as this endpoint sees it now. Its methods throw CHAIN_DOWN if the endpoint fails or answers for an
+ * older slot than the view's.
  */
 export async function openFinalizedView(endpoint: Endpoint, { genesisHash, isSameChain, pageSize }: ViewOptions): Promise<FinalizedView> {
   const rpc = endpoint.client('release')
@@ -35,17 +33,6 @@ export async function openFinalizedView(endpoint: Endpoint, { genesisHash, isSam
     genesisHash,
     slot,
     height,
-    signaturesFor: (of, sinceSlot) => view.signaturesFor(of, sinceSlot),
-    history: (of, range) => view.history(of, range),
-    statusOf: (signature) => view.statusOf(signature),
-  }
-}
-
-/** The same view, with every failure of its endpoint turned into CHAIN_DOWN. */
-export function failingAsDown(view: FinalizedView): FinalizedView {
-  return {
-    ...view,
-    signaturesFor: (of, sinceSlot) => view.signaturesFor(of, sinceSlot).catch(throwDown),
     history: (of, range) => view.history(of, range).catch(throwDown),
     statusOf: (signature) => view.statusOf(signature).catch(throwDown),
   }
@@ -66,13 +53,6 @@ class EndpointView {
     this.#slot = slot
     this.#isSameChain = isSameChain
     this.#pageSize = pageSize
-  }
-
-  async signaturesFor(of: string, sinceSlot: bigint): Promise<SignatureEntry[]> {
-    const whole = await this.history(of, { sinceSlot, pages: MAX_PAGES })
-    if (whole.kind === 'part' && whole.older === undefined) return whole.entries.toReversed()
-    if (whole.kind === 'pruned') throw new Error(`the endpoint has dropped slots ${sinceSlot} to ${whole.firstSlot}`)
-    throw new Error(`an address has more than ${MAX_PAGES} pages of signatures`)
   }
 
   async history(of: string, { sinceSlot, before, pages }: HistoryRange): Promise<HistoryPart> {

@@ -32,7 +32,7 @@ import { ChainIdentity, type ChainLog, type GenesisListener, EndpointProbe } fro
 import { paceMillis, SLOT_MILLIS } from '../rpc/request-queue.ts'
 import { wireTransaction } from '../transactions/message.ts'
 import { FinalizedHeight, Outliers, requireInteger } from './finalized-height.ts'
-import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
+import { openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { readTransaction, type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { Simulations } from './simulations.ts'
 import { newestEntries, readEntry, readSlotsTold, StatusReads } from './statuses.ts'
@@ -287,7 +287,7 @@ export class SolanaChain implements Chain {
       await this.#outliers.require(endpoint, 'height', view.height)
       return view
     })
-    return failingAsDown(requireAnswer(view))
+    return requireAnswer(view)
   }
 
   simulate(transactionBytes: Uint8Array, options?: SimulationOptions): Promise<Simulation> {

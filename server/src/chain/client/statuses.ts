@@ -74,7 +74,7 @@ function commitmentByConfirmations(reply: StatusReply): Commitment {
   return reply.confirmations === null ? 'finalized' : 'processed'
 }
 
-/** The most transactions read per request because endpoints disagree about them; the others are checked again later. */
+/** The most transactions read per request because endpoints disagree about them. The others are not known to have failed, for now. */
 const MAX_DISPUTED = 8
 
 /**
@@ -105,8 +105,12 @@ async function readFinality(
   }
   for (const [index, signature] of disputed.entries()) {
     const known = first.statuses.get(signature) ?? second.statuses.get(signature)
-    const landed = index < MAX_DISPUTED ? await readTransaction(signature) : known
-    setOrDelete(agreed, signature, landed && { slot: landed.slot, commitment: 'confirmed', failed: landed.failed })
+    if (known && index >= MAX_DISPUTED) {
+      agreed.set(signature, known.failed ? notFailed(known) : notFinal(known))
+    } else {
+      const landed = await readTransaction(signature)
+      setOrDelete(agreed, signature, landed && { slot: landed.slot, commitment: 'confirmed', failed: landed.failed })
+    }
   }
   return agreed
 }
@@ -120,9 +124,13 @@ function notFinal(status: SignatureStatus): SignatureStatus {
   return status.commitment === 'finalized' ? { ...status, commitment: 'confirmed' } : status
 }
 
+function notFailed(status: SignatureStatus): SignatureStatus {
+  return { ...status, commitment: 'processed', failed: false }
+}
+
 /** The status that both support: the lower commitment, or only `processed` if they disagree about the outcome. */
 function agreementOf(one: SignatureStatus, other: SignatureStatus): SignatureStatus {
-  if (one.failed !== other.failed) return { ...one, commitment: 'processed', failed: false }
+  if (one.failed !== other.failed) return notFailed(one)
   return one.commitment === 'finalized' ? other : one
 }
 

@@ -14,10 +14,14 @@ export interface Trace {
   sinceSlot: bigint
 }
 
+/** Of 1,000 transactions each that name an account: more are not read at once. */
+export const MOST_PAGES = 100
+
 /**
  * Whether recorded transaction bytes can never land (again): their blockhash expired at a finalized height, and the finalized chain,
  * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere else
- * proves nothing. Also, no endpoint may be able to show the transaction: one that can overrules all the others.
+ * proves nothing, nor does an endpoint that has dropped the blocks since. Also, no endpoint may be able to show the transaction: one that
+ * can overrules all the others.
  * @throws CHAIN_DOWN
  */
 export async function isProvedExpired(
@@ -29,8 +33,11 @@ export async function isProvedExpired(
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false
   const status = await finalized.statusOf(payment.signature)
   if (status && !status.failed) return false
-  const found = await Promise.all(traces.map(({ address, sinceSlot }) => finalized.signaturesFor(address, sinceSlot)))
-  if (found.flat().some((entry) => entry.signature === payment.signature && !entry.failed)) return false
+  const histories = await Promise.all(traces.map(({ address, sinceSlot }) => finalized.history(address, { sinceSlot, pages: MOST_PAGES })))
+  for (const part of histories) {
+    if (part.kind !== 'part' || part.older !== undefined) return false
+    if (part.entries.some((entry) => entry.signature === payment.signature && !entry.failed)) return false
+  }
   const transaction = await chain.transaction(payment.signature)
   return !transaction || transaction.failed
 }

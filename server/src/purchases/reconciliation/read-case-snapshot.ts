@@ -14,7 +14,7 @@ import { mayWait, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
-import { admitCandidate, isProvedExpired, isRuledOut, ruleOut } from './prove-expired.ts'
+import { admitCandidate, isProvedExpired, isRuledOut, MOST_PAGES, ruleOut } from './prove-expired.ts'
 import { type DueCase } from './reconciliation-store.ts'
 
 /**
@@ -56,9 +56,6 @@ async function readFinality(chain: Chain, signature: Signature): Promise<Signatu
   if (agreed?.commitment !== 'confirmed' || chain.isWhole() || mayWait(chain, `${signature} final`, ALONE_SECONDS)) return agreed
   return (await chain.statuses([signature])).get(signature)
 }
-
-/** Of 1,000 transactions each that name the reference of a refund. */
-const MOST_PAGES = 100
 
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
   const { chain, database } = deps

@@ -2,6 +2,7 @@ import { lamports } from '@juicebar/contract/money'
 import { signBytes } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { type FinalizedView } from '../../../src/chain/chain.ts'
 import { buildPayment, decodeSignedTransaction } from '../../../src/chain/transactions/signed-transaction.ts'
 import { type SolanaChain } from '../../../src/chain/client/solana-chain.ts'
 import { airdrop, FIRST_SLOT } from '../../support/test-chain.ts'
@@ -18,6 +19,12 @@ beforeAll(async () => {
   chain = await clients.start()
   ;[buyer, seller] = await Promise.all([clients.fundedWallet(5n * SOL), newWallet()])
 })
+
+/** The whole of what a view lists of an address. */
+async function listed(view: FinalizedView, address: string, sinceSlot: bigint) {
+  const part = await view.history(address, { sinceSlot, pages: 100 })
+  return part.kind === 'part' && part.older === undefined ? part.entries : []
+}
 
 async function finalizedAt(slot: bigint) {
   await clients.surfnet.mine(32)
@@ -85,23 +92,21 @@ describe('a payment with a reference', () => {
     const statuses = await chain.statuses([unknown.signature, paid.signature])
     expect(statuses).toEqual(new Map([[paid.signature, { slot: paid.slot, commitment: 'finalized', failed: false }]]))
     expect(view.genesisHash).toBe(await chain.genesisHash())
-    expect(await view.signaturesFor(paid.reference, paid.sinceSlot)).toEqual([
-      { signature: paid.signature, slot: paid.slot, failed: false },
-    ])
-    expect(await view.signaturesFor(paid.reference, paid.slot + 1n)).toEqual([])
-    expect(await view.signaturesFor((await newWallet()).address, FIRST_SLOT)).toEqual([])
+    expect(await listed(view, paid.reference, paid.sinceSlot)).toEqual([{ signature: paid.signature, slot: paid.slot, failed: false }])
+    expect(await listed(view, paid.reference, paid.slot + 1n)).toEqual([])
+    expect(await listed(view, (await newWallet()).address, FIRST_SLOT)).toEqual([])
     expect(await view.statusOf(paid.signature)).toMatchObject({ commitment: 'finalized' })
     expect(await view.statusOf(unknown.signature)).toBeUndefined()
   })
 
-  test('of many is listed oldest first in the view and newest first among the recent, from the slot on', async () => {
+  test('of many is listed newest first, in the view and among the recent, from the slot on', async () => {
     const first = await pay(chain, buyer)
     await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(first.slot), waiting)
     const second = await pay(chain, buyer)
     const view = await finalizedAt(second.slot)
-    const inOrder = [first.signature, second.signature]
-    expect((await view.signaturesFor(buyer.address, first.slot)).map((entry) => entry.signature)).toEqual(inOrder)
-    expect((await chain.recentSignatures(buyer.address, first.slot, 10)).map((entry) => entry.signature)).toEqual(inOrder.toReversed())
+    const newestFirst = [second.signature, first.signature]
+    expect((await listed(view, buyer.address, first.slot)).map((entry) => entry.signature)).toEqual(newestFirst)
+    expect((await chain.recentSignatures(buyer.address, first.slot, 10)).map((entry) => entry.signature)).toEqual(newestFirst)
     expect((await chain.recentSignatures(buyer.address, first.slot, 1)).map((entry) => entry.signature)).toEqual([second.signature])
   })
 

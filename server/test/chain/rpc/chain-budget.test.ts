@@ -120,6 +120,16 @@ describe('finality', () => {
     expect((await chain.statuses([signature])).get(signature)).toMatchObject({ failed: true, commitment: 'finalized' })
   })
 
+  test('is not that payments failed that only one endpoint knows, however many it says so of', async () => {
+    const { chain, fronts } = await limited([50, 50])
+    const wallet = await newWallet()
+    const payments = await Promise.all(Array.from({ length: 12 }, () => signPayment(chain, wallet)))
+    const failed = { slot: 1, confirmations: null, err: 'AccountInUse', status: { Err: 'AccountInUse' }, confirmationStatus: 'finalized' }
+    fronts[0]?.override({ getSignatureStatuses: result({ context: { slot: 1 }, value: payments.map(() => failed) }) })
+    const known = await chain.finality(payments.map(({ signature }) => signature))
+    expect([...known.values()].filter((status) => status.failed)).toEqual([])
+  })
+
   test('of a payment that only one endpoint claims to know, and that none can show, is not believed', async () => {
     const { chain, fronts } = await limited([50, 50])
     fronts[0]?.override(says('finalized'))

@@ -116,7 +116,7 @@ describe.concurrent('when no endpoint answers', () => {
       chain.simulate(bytes),
       chain.statuses([signature]),
       chain.recentSignatures(address, 0n, 1),
-      view.signaturesFor(address, FIRST_SLOT),
+      view.history(address, { sinceSlot: FIRST_SLOT, pages: 1 }),
       view.statusOf(signature),
     ]
     const reasons = await Promise.all(calls.map((call) => reasonOf(call)))
@@ -219,7 +219,7 @@ describe.concurrent('when an endpoint comes back as another chain', () => {
     expect(heard).toHaveBeenCalledWith(current, former)
     expect(await chain.highestSlot()).toBeLessThan(oldSlot)
     expect(await chain.balance(wallet.address)).toBe(0n)
-    await expect(view.signaturesFor(wallet.address, FIRST_SLOT)).rejects.toMatchObject(down)
+    await expect(view.history(wallet.address, { sinceSlot: FIRST_SLOT, pages: 1 })).rejects.toMatchObject(down)
   })
 
   test('which is a public cluster, it is left out, even the only one', async () => {
@@ -315,7 +315,7 @@ describe.concurrent('a finalized view', () => {
     const { signature } = await signPayment(chain, await newWallet())
     const older = Number(view.slot) - 1
     only.override({ getSlot: result(older), getSignatureStatuses: result({ context: { slot: older }, value: [null] }) })
-    await expect(view.signaturesFor(someone, FIRST_SLOT)).rejects.toMatchObject(down)
+    await expect(view.history(someone, { sinceSlot: FIRST_SLOT, pages: 1 })).rejects.toMatchObject(down)
     await expect(view.statusOf(signature)).rejects.toMatchObject(down)
   })
 
@@ -325,17 +325,17 @@ describe.concurrent('a finalized view', () => {
     only.behave(drop)
     await chain.highestSlot().catch(() => undefined)
     only.behave(clients.handOn)
-    await expect(view.signaturesFor(someone, FIRST_SLOT)).rejects.toMatchObject(down)
+    await expect(view.history(someone, { sinceSlot: FIRST_SLOT, pages: 1 })).rejects.toMatchObject(down)
     await chain.genesisHash()
-    expect(await view.signaturesFor(someone, FIRST_SLOT)).toEqual([])
+    expect(await view.history(someone, { sinceSlot: FIRST_SLOT, pages: 1 })).toMatchObject({ kind: 'part', entries: [] })
   })
 
   test('refuses if the endpoint has dropped blocks since the slot that matters: absence would prove nothing', async () => {
     const { only, chain } = await clients.startBehindFront()
     const view = await chain.finalized()
     only.override({ getFirstAvailableBlock: result(Number(FIRST_SLOT) + 1) })
-    await expect(view.signaturesFor(someone, FIRST_SLOT)).rejects.toMatchObject(down)
-    expect(await view.signaturesFor(someone, FIRST_SLOT + 1n)).toEqual([])
+    expect(await view.history(someone, { sinceSlot: FIRST_SLOT, pages: 1 })).toMatchObject({ kind: 'pruned' })
+    expect(await view.history(someone, { sinceSlot: FIRST_SLOT + 1n, pages: 1 })).toMatchObject({ kind: 'part' })
   })
 
   test('reads every page', async () => {
@@ -354,8 +354,13 @@ describe.concurrent('a finalized view', () => {
       },
     })
     const view = await chain.finalized()
-    expect((await view.signaturesFor(someone, 97n)).map((entry) => entry.slot)).toEqual([97n, 98n, 99n, 100n])
-    expect((await view.signaturesFor(someone, FIRST_SLOT)).map((entry) => entry.slot)).toEqual([96n, 97n, 98n, 99n, 100n])
+    const slots = async (sinceSlot: bigint, pages: number) => {
+      const part = await view.history(someone, { sinceSlot, pages })
+      return part.kind === 'part' && part.entries.map((entry) => entry.slot)
+    }
+    expect(await slots(97n, 100)).toEqual([100n, 99n, 98n, 97n])
+    expect(await slots(FIRST_SLOT, 100)).toEqual([100n, 99n, 98n, 97n, 96n])
+    expect(await slots(FIRST_SLOT, 2)).toEqual([100n, 99n, 98n, 97n])
   })
 })
 

@@ -1,4 +1,3 @@
-import { Failure } from '@juicebar/contract/errors'
 import { base64 } from '@scure/base'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
@@ -278,7 +277,6 @@ describe('a refund that only the market can send', () => {
     const pruned = world.withChain({
       finalized: async (...asked) => ({
         ...(await world.chain.finalized(...asked)),
-        signaturesFor: async () => Promise.reject(new Failure('CHAIN_DOWN')),
         history: async () => ({ kind: 'pruned', firstSlot: 10n ** 12n }),
       }),
     })

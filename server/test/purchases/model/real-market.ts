@@ -112,7 +112,6 @@ export function forkable(chain: Chain): ForkableChain {
       const view = await chain.finalized(options)
       return {
         ...view,
-        signaturesFor: async (...args) => (await view.signaturesFor(...args)).filter((entry) => isKept(entry.signature)),
         history: async (...args) => {
           const part = await view.history(...args)
           return part.kind === 'part' ? { ...part, entries: part.entries.filter((entry) => isKept(entry.signature)) } : part

@@ -7,6 +7,10 @@ const signature = 'ours' as Signature
 const payment = { signature, genesisHash: 'chain', expiryHeight: 1_000n }
 const traces = [{ address: 'reference', sinceSlot: 10n }]
 
+const showing =
+  (...entries: SignatureEntry[]): FinalizedView['history'] =>
+  async () => ({ kind: 'part', entries, older: undefined, pages: 1 })
+
 /** A finalized chain well above the payment's expiry height, which shows nothing but the changes. */
 function view(changes: Partial<FinalizedView> = {}): FinalizedView {
   return {
@@ -14,8 +18,7 @@ function view(changes: Partial<FinalizedView> = {}): FinalizedView {
     genesisHash: 'chain',
     slot: 5_000n,
     height: 1_011n,
-    signaturesFor: async () => [],
-    history: async () => ({ kind: 'part', entries: [], older: undefined, pages: 1 }),
+    history: showing(),
     statusOf: async () => undefined,
     ...changes,
   }
@@ -26,10 +29,11 @@ const entry = (changes: Partial<SignatureEntry>): SignatureEntry => ({ signature
 it.each<[string, boolean, FinalizedView]>([
   ['the chain shows nothing of it', true, view()],
   ['it failed', true, view({ statusOf: async () => ({ slot: 20n, commitment: 'finalized', failed: true }) })],
-  ['its reference shows only other transactions', true, view({ signaturesFor: async () => [entry({ signature: 'other' as Signature })] })],
+  ['its reference shows only other transactions', true, view({ history: showing(entry({ signature: 'other' as Signature })) })],
   ['its blockhash may still be valid at an endpoint that lags behind', false, view({ height: 1_010n })],
   ['it landed', false, view({ statusOf: async () => ({ slot: 20n, commitment: 'finalized', failed: false }) })],
-  ['its status is gone, but its reference shows it', false, view({ signaturesFor: async () => [entry({})] })],
+  ['its status is gone, but its reference shows it', false, view({ history: showing(entry({})) })],
+  ['the endpoint has dropped the blocks since', false, view({ history: async () => ({ kind: 'pruned', firstSlot: 20n }) })],
   ['it is from another chain', false, view({ genesisHash: 'another' })],
 ])('if %s, it is proved expired: %s', async (_, expired, finalized) => {
   expect(await isProvedExpired({ transaction: async () => undefined }, finalized, payment, traces)).toBe(expired)

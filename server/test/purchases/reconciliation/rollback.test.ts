@@ -1,6 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
+import { RETRY_SECONDS } from '../../../src/purchases/reconciliation/schedule.ts'
 import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 
 const world = useTradingWorld()
@@ -21,7 +22,10 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
       return {
         ...view,
         statusOf: async (signature) => (isKept(signature) ? view.statusOf(signature) : undefined),
-        signaturesFor: async (...query) => (await view.signaturesFor(...query)).filter((entry) => isKept(entry.signature)),
+        history: async (...query) => {
+          const part = await view.history(...query)
+          return part.kind === 'part' ? { ...part, entries: part.entries.filter((entry) => isKept(entry.signature)) } : part
+        },
       }
     },
   })
@@ -58,6 +62,30 @@ describe('a settled payment', () => {
       [saleId, null],
       [`${saleId}.reversed`, saleId],
     ])
+  })
+
+  it('that is older than the blocks that the endpoint keeps is not taken for rolled back, and looked at now and then', async () => {
+    const { purchase, signature, read } = await settledPurchase()
+    await world.connection.pool.query('update purchases set finalized_at = null where id = $1', [purchase.purchaseId])
+    const pruned = world.withChain({
+      finality: async () => new Map(),
+      transaction: async () => undefined,
+      finalized: async (...asked) => ({
+        ...(await world.chain.finalized(...asked)),
+        statusOf: async () => undefined,
+        history: async () => ({ kind: 'pruned', firstSlot: 10n ** 12n }),
+      }),
+    })
+    await world.mine(200)
+    await world.makeDue(purchase)
+    await pruned.reconcileOnce()
+    expect(await read()).toMatchObject({ status: 'settled', finalized: false })
+    expect(await world.casesAbout(signature)).toEqual([])
+    const { rows } = await world.connection.pool.query('select reconcile_at > now() + $2 as later from purchases where id = $1', [
+      purchase.purchaseId,
+      `${RETRY_SECONDS} seconds`,
+    ])
+    expect(rows).toEqual([{ later: true }])
   })
 
   it('that only seemed rolled back opens no case', async () => {
