@@ -1,6 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
-import { type Signature } from '@juicebar/contract/addresses'
-import { type Chain, type LandedTransaction, type SignatureEntry, type SignatureStatus } from '../../chain/chain.ts'
+import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
 import { type CaseSubject, isMentioned, MENTIONS, oldestMentions } from '../cases/case.ts'
@@ -10,7 +9,8 @@ import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayWait, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { readFinality } from '../purchase/read-finality.ts'
+import { waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
@@ -47,16 +47,6 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   return { payment, status, expired, landed: undefined }
 }
 
-/** How long a refund waits for a second endpoint that calls it final. After that, one is enough, or its case would never close. */
-const ALONE_SECONDS = 15 * 60
-
-/** What two endpoints say of several, or one if not all of them have answered for long. */
-async function readFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
-  const agreed = (await chain.finality([signature])).get(signature)
-  if (agreed?.commitment !== 'confirmed' || chain.isWhole() || mayWait(chain, `${signature} final`, ALONE_SECONDS)) return agreed
-  return (await chain.statuses([signature])).get(signature)
-}
-
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
   const { chain, database } = deps
   const { refundReference, refundExpiryHeight } = row
@@ -84,7 +74,7 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
   const refund = await findRefundAmong(deps, oldestMentions(all), row, subject)
   if (refund) return refund
-  return waitsForSilent(chain, `${row.id} silent`) ? { kind: 'possible' } : { kind: 'expired', seen: gone }
+  return waitsForSilent(chain, `${row.id} ${refundExpiryHeight} silent`) ? { kind: 'possible' } : { kind: 'expired', seen: gone }
 }
 
 async function findRefundAmong(

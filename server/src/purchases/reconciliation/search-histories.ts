@@ -8,6 +8,8 @@ import { findReferences } from '../payment/reference-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate, settlePayment } from '../settlement/settle-payment.ts'
+import { ALONE_SECONDS, readFinality } from '../purchase/read-finality.ts'
+import { mayWait } from '../purchase/wait-for-endpoints.ts'
 import { type Job } from '../../runtime/repeat.ts'
 import { findFirstSlot, findKnown, leaseHistories, type LeasedHistory, saveHistory } from './co-signer-history-store.ts'
 import { type HistoryWalk, listedSlot } from './history-walk.ts'
@@ -23,7 +25,7 @@ import { readHistory } from './read-history.ts'
  */
 async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction): Promise<boolean> {
   const { signature } = transaction
-  const status = (await deps.chain.finality([signature])).get(signature)
+  const status = await readFinality(deps.chain, signature)
   if (status?.commitment !== 'finalized') return false
   if (status.failed) return true
   const references = await findReferences(deps.database, namedAccounts(transaction))
@@ -162,6 +164,7 @@ async function decideEntries(
 
 async function decideEntry(deps: PurchaseDeps, { signature }: SignatureEntry, keys: readonly WalletAddress[]): Promise<boolean> {
   const transaction = await deps.chain.transaction(signature, { spare: true })
-  if (!transaction) return false
+  // One endpoint may have invented it. What is real is shown before.
+  if (!transaction) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
   return isSignedBy(transaction, keys) ? settleUnknown(deps, transaction) : true
 }

@@ -1,10 +1,13 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readUnmatched } from '../../../src/purchases/reply/read-purchases.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
 import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 import { useTradingWorld, type Wallet } from '../trading-world.ts'
+
+vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
 
 const world = useTradingWorld()
 let seller: Wallet
@@ -125,6 +128,17 @@ describe('a search of what the market has signed', () => {
     const signatures = read.mock.calls.map(([signature]) => signature)
     expect(new Set(signatures).size).toBeGreaterThanOrEqual(15)
     expect(signatures.filter((signature) => signature !== payment)).toHaveLength(14)
+  })
+
+  it('waits for what no endpoint shows, but not for ever', async () => {
+    await sendJunk(1)
+    vi.spyOn(world.chain, 'transaction').mockResolvedValue(undefined)
+    await search()
+    expect(await walks()).toMatchObject([{ top_slot: expect.any(BigInt) }])
+    vi.mocked(mayWait).mockReturnValue(false)
+    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    await search()
+    expect(await walks()).toMatchObject([{ top_slot: null }])
   })
 
   it('is made by one server a minute, and by none while a recovery is to be made', async () => {
