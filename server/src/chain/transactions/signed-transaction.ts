@@ -167,10 +167,12 @@ export function isTransaction(base64: string): boolean {
  * Builds one System transfer to each recipient. Each carries the reference as a read-only account that does not sign (Solana Pay), and the
  * co-signer, if there is one, as a read-only account that signs.
  *
- * @returns the unsigned version 0 transaction in base64.
+ * @param details.version `legacy` is what every wallet reads
+ * @returns the unsigned transaction in base64.
  * @throws SolanaError if an address or the blockhash is malformed.
  */
 export function buildPayment(details: {
+  version: 'legacy' | 0
   from: WalletAddress
   transfers: readonly { to: WalletAddress; lamports: Lamports }[]
   reference: string
@@ -189,7 +191,7 @@ export function buildPayment(details: {
     return { ...transfer, accounts: [...transfer.accounts, ...carried] }
   })
   const message = pipe(
-    createTransactionMessage({ version: 0 }),
+    createTransactionMessage({ version: details.version }),
     (draft) => setTransactionMessageFeePayer(payer, draft),
     (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
     (draft) => appendTransactionMessageInstructions(instructions, draft),

@@ -150,6 +150,7 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   const { buyer } = subject
   const coSigner = coSigned ? deps.coSigners.refund : undefined
   const transaction = buildPayment({
+    version: 0,
     from: seller,
     transfers: [{ to: buyer, lamports }],
     reference,

@@ -13,7 +13,7 @@ import { isUrlToken, newUrlToken } from '../../runtime/url-token.ts'
 import { hashOfToken, type PayLinkMaker, payLinkUrl, paymentMessage, payLinkState } from './pay-link.ts'
 import { insertPayLink, lockLinkRoom, checkPayLink, listFormerHolds, type PayLinkOrder, findPayLinkProgress } from './pay-link-store.ts'
 import { cannotSign, mayHaveSigner } from '../../chain/transactions/keys.ts'
-import { unsignedPayment } from '../../chain/transactions/message.ts'
+import { buildPayment } from '../../chain/transactions/signed-transaction.ts'
 import { type HoldOrder } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
 import { reconcileNow } from '../purchase/purchase-store.ts'
@@ -104,7 +104,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   const { reference } = held
   if (isHeld && (await hasLanded(deps, reference))) throw new Failure('PAYMENT_UNDER_WAY')
   return {
-    transaction: unsignedPayment({ from: buyer, transfers: transfersOf(held), reference, lifetime }),
+    transaction: buildPayment({ version: 'legacy', from: buyer, transfers: transfersOf(held), reference, ...lifetime }),
     message: paymentMessage(held, deps.catalogue),
   }
 }

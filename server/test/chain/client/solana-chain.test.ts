@@ -143,6 +143,7 @@ describe('a simulation', () => {
 test('a transfer that the server built passes the simulation once it is signed', async () => {
   const reference = (await newWallet()).address
   const built = buildPayment({
+    version: 0,
     from: buyer.address,
     transfers: [{ to: seller.address, lamports: lamports(SOL / 10n) }],
     reference,

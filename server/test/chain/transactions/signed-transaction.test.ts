@@ -259,7 +259,14 @@ describe('a built payment', () => {
           { to: walletAddress(to), lamports: lamports(value) },
           { to: walletAddress(other), lamports: lamports(second) },
         ]
-        const built = buildPayment({ from: walletAddress(from), transfers, reference: ref, blockhash, lastValidBlockHeight: 7n })
+        const built = buildPayment({
+          version: 0,
+          from: walletAddress(from),
+          transfers,
+          reference: ref,
+          blockhash,
+          lastValidBlockHeight: 7n,
+        })
         // Unsigned it cannot be decoded; any signature, even a wrong one, makes it readable.
         expect(decodeSignedTransaction(built)).toBeUndefined()
         const signed = Buffer.from(built, 'base64').fill(1, 1, 65)
@@ -293,7 +300,7 @@ describe('a built payment that only a co-signer can complete', () => {
     ]
     const transfers = [to, other].map(({ address: recipient }) => ({ to: walletAddress(recipient), lamports: lamports(5n) }))
     const lifetime = { blockhash: someBlockhash, lastValidBlockHeight: 7n }
-    const named = { from: walletAddress(from.address), reference: ref.address, coSigner: coSigner.address }
+    const named = { version: 0 as const, from: walletAddress(from.address), reference: ref.address, coSigner: coSigner.address }
     const bytes = Buffer.from(buildPayment({ ...named, transfers, ...lifetime }), 'base64')
     const signed = withSignature(bytes, from.address, cryptoSign(null, bytes.subarray(129), from.privateKey))
     const decoded = decode(signed)
