@@ -70,7 +70,7 @@ async function countPurchase(pool: pg.Pool, deps: PurchaseDeps): Promise<Line[]>
   const buy = await countStatements(async () => [await signedIn(), await placeHold(deps, order)])
   const signature = (await readSignatures(pool)).get(listingId) ?? noListing()
   await deps.chain.transaction(signature)
-  const confirm = await countStatements(async () => [await signedIn(), await confirmPurchase(deps, buyer.wallet, listingId, signature)])
+  const confirm = await countStatements(async () => [await signedIn(), await confirmPurchase(deps, buyer.wallet, { listingId }, signature)])
   const line = (name: string, ours: number, theirs: number): Line => {
     return { name, reference: 'allowed', ours, theirs, unit: '', ratio: ours / theirs, goal: { most: 1 }, p50: NaN, p99: NaN }
   }

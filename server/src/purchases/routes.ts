@@ -29,7 +29,7 @@ import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 import { purchaseReply, transactionDetails } from './reply/purchase-reply.ts'
 import { readPurchase, readPurchases, readUnmatched, replyContext } from './reply/read-purchases.ts'
 import { type OrderedItem } from './reservation/order.ts'
-import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
+import { type Confirmation, confirmPurchase } from './settlement/confirm-purchase.ts'
 
 /**
  * Buying, from the hold to the delivered tokens, and the cases of unmatched payments.
@@ -94,12 +94,12 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps, hashNetwork: (netwo
 
   api.player('confirmPurchase', 'buy', async ({ body, player, status, count }) => {
     const admit = () => count('chain-lookup')
-    return replyTo(await confirmPurchase(deps, player, body.listingId, body.transactionSignature, admit), status)
+    return replyTo(await confirmPurchase(deps, player, { listingId: body.listingId }, body.transactionSignature, admit), status)
   })
 
   api.player('confirmPayment', 'buy', async ({ params, body, player, status, count }) => {
     const admit = () => count('chain-lookup')
-    return replyTo(await confirmPayment(deps, player, params.id, body.transactionSignature, admit), status)
+    return replyTo(await confirmPurchase(deps, player, { purchaseId: params.id }, body.transactionSignature, admit), status)
   })
 
   api.player('myPurchases', 'read', async ({ query, player }) => {

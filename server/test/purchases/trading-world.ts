@@ -360,7 +360,7 @@ export class TradingWorld {
 
   /** The server is told that a listing was paid with this transaction. */
   confirm(buyer: Wallet, listingId: string, signature: string) {
-    return confirmPurchase(this.deps, buyer.address, listingId, signature)
+    return confirmPurchase(this.deps, buyer.address, { listingId }, signature)
   }
 
   async read(purchaseId: string): Promise<Purchase> {

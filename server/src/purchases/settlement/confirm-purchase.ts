@@ -16,53 +16,27 @@ export interface Confirmation {
 type Admit = () => Promise<void>
 
 /**
- * The buyer says which transaction paid for a listing; the chain decides whether it did. Repeated calls get the same answer.
- * @throws BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE, CHAIN_DOWN, or what `admit` throws
+ * The buyer says which transaction paid for a purchase or a listing; the chain decides whether it did. Repeated calls get the same answer.
+ * @throws PURCHASE_NOT_FOUND for a purchase or NO_HOLD for a listing, BAD_REQUEST, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE,
+ * CHAIN_DOWN, or what `admit` throws
  */
 export async function confirmPurchase(
-  deps: PurchaseDeps,
-  buyer: WalletAddress,
-  listingId: string,
-  text: string,
-  admit?: Admit,
-): Promise<Confirmation> {
-  if (!isId(listingId)) throw new Failure('NO_HOLD')
-  return confirm(deps, buyer, { listingId }, text, admit)
-}
-
-/**
- * As `confirmPurchase`, for a buyer who knows the purchase.
- * @throws PURCHASE_NOT_FOUND, and what `confirmPurchase` throws
- */
-export async function confirmPayment(
-  deps: PurchaseDeps,
-  buyer: WalletAddress,
-  purchaseId: string,
-  text: string,
-  admit?: Admit,
-): Promise<Confirmation> {
-  if (!isId(purchaseId)) throw new Failure('PURCHASE_NOT_FOUND')
-  try {
-    return await confirm(deps, buyer, { purchaseId }, text, admit)
-  } catch (error) {
-    throw error instanceof Failure && error.code === 'NO_HOLD' ? new Failure('PURCHASE_NOT_FOUND') : error
-  }
-}
-
-async function confirm(
   deps: PurchaseDeps,
   buyer: WalletAddress,
   subject: PaidSubject,
   text: string,
   admit: Admit = async () => {},
 ): Promise<Confirmation> {
+  const [id, missing] =
+    'purchaseId' in subject ? ([subject.purchaseId, 'PURCHASE_NOT_FOUND'] as const) : ([subject.listingId, 'NO_HOLD'] as const)
+  if (!isId(id)) throw new Failure(missing)
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
   const payable = await listPayablePurchases(deps.database, { ...subject, buyer, signature })
   const recorded = payable.filter(({ payment }) => payment)
   const candidates = recorded.length > 0 ? recorded : payable
   const [likeliest] = candidates
-  if (!likeliest) throw new Failure('NO_HOLD')
+  if (!likeliest) throw new Failure(missing)
   const purchases = candidates.map(({ purchase }) => purchase)
   const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchase: settled, settled: true }

@@ -5,7 +5,7 @@ import { listOwnListings } from '../../../src/listings/listing-store.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
-import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { runAudit } from '../../../src/studio/audit/run-audits.ts'
 import { orderOf, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { signTransaction, transfer } from '../transactions.ts'
@@ -22,7 +22,8 @@ beforeEach(() => void (world.deps.settings.fee = { basisPoints: 250, wallet: stu
 const listParts = (price = 70_000_000n, seller = world.seller) => world.list(seller, { amount: 120, price, divisible: true })
 const pairOfListings = async () => [{ listingId: await world.list() }, { listingId: await world.list(second) }]
 const hold = (items: readonly OrderedItem[]) => world.holdItems(world.buyer, items)
-const confirm = ({ purchaseId }: Purchase, signature: Signature) => confirmPayment(world.deps, world.buyer.address, purchaseId, signature)
+const confirm = ({ purchaseId }: Purchase, signature: Signature) =>
+  confirmPurchase(world.deps, world.buyer.address, { purchaseId }, signature)
 const balance = async ({ address }: Wallet) => world.chain.balance(address, { fresh: true })
 const ownListing = async (id: string) =>
   (await listOwnListings(world.database, world.seller.address, 'active')).find(({ _id }) => _id === id)

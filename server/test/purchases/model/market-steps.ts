@@ -3,7 +3,7 @@ import { type Case } from '@juicebar/contract/schemas'
 import { lamports } from '@juicebar/contract/money'
 import { changePrice } from '../../../src/listings/change-price.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
-import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { releasePurchase } from '../../../src/studio/decide-cases.ts'
 import { orderOf, outcomeOf } from '../trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
@@ -318,8 +318,9 @@ function confirm(model: MarketModel, real: RealMarket, number: number) {
   const { address } = itemAt(real.buyers, buyer)
   const { signature } = itemAt(real.payments, number)
   const { id, partOf } = itemAt(model.listings, listing)
-  if (others.length === 0 && partOf === undefined) return confirmPurchase(real.world.deps, address, id, signature)
-  return confirmPayment(real.world.deps, address, itemAt(real.purchases, payment.purchase).purchaseId, signature)
+  const asListed = others.length === 0 && partOf === undefined
+  const subject = asListed ? { listingId: id } : { purchaseId: itemAt(real.purchases, payment.purchase).purchaseId }
+  return confirmPurchase(real.world.deps, address, subject, signature)
 }
 
 export function rollBackStep(n: number): Act {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readUnmatched } from '../../../src/purchases/reply/read-purchases.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
-import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 import { useTradingWorld, type Wallet } from '../trading-world.ts'
@@ -99,7 +99,7 @@ describe('a reserved payment of a purchase whose buyer has sent another one, too
     const offer = await world.offer(buyer, items)
     const sent = await world.transact(buyer, transfer(buyer, seller.address, BigInt(offer.lamports), [offer.reference]))
     const { purchaseId, signature } = await world.pay(buyer, items, offer, await world.signOffer(buyer, offer))
-    await confirmPayment(world.deps, buyer.address, purchaseId, sent)
+    await confirmPurchase(world.deps, buyer.address, { purchaseId }, sent)
     expect(await world.read(purchaseId)).toMatchObject({ status: 'settled', signature: sent })
     await search()
     expect(await world.casesAbout(signature, seller)).toMatchObject([{ kind: 'double', purchaseId }])

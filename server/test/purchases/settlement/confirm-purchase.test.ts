@@ -50,7 +50,7 @@ describe('confirming', () => {
     const { listingId } = await holdOften(5)
     const other = await payNobody()
     const { deps, calls } = counting()
-    await expect(confirmPurchase(deps, world.buyer.address, listingId, other)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    await expect(confirmPurchase(deps, world.buyer.address, { listingId }, other)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
     expect(calls()).toBeLessThanOrEqual(2)
   })
 
@@ -59,7 +59,7 @@ describe('confirming', () => {
     const other = await payNobody()
     const { deps, calls } = counting()
     const refuse = () => Promise.reject(new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' }))
-    await expect(confirmPurchase(deps, world.buyer.address, listingId, other, refuse)).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
+    await expect(confirmPurchase(deps, world.buyer.address, { listingId }, other, refuse)).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
     expect(calls()).toBe(1)
   })
 
@@ -69,7 +69,7 @@ describe('confirming', () => {
     await world.submit(world.buyer, purchase, payment)
     const count = vi.fn<() => Promise<void>>(async () => undefined)
     await vi.waitFor(async () => {
-      const confirmed = await confirmPurchase(world.deps, world.buyer.address, purchase.listingId, payment.signature, count)
+      const confirmed = await confirmPurchase(world.deps, world.buyer.address, { listingId: purchase.listingId }, payment.signature, count)
       expect(confirmed).toMatchObject({ settled: true })
     }, waiting)
     expect(count).not.toHaveBeenCalled()
@@ -80,7 +80,7 @@ describe('confirming', () => {
     const signature = await world.payByWallet(world.buyer, purchase)
     const first = await confirm(purchase, signature)
     const { deps, calls } = counting()
-    const again = await confirmPurchase(deps, world.buyer.address, purchase.listingId, signature)
+    const again = await confirmPurchase(deps, world.buyer.address, { listingId: purchase.listingId }, signature)
     const context = { catalogue: defaultCatalogue, genesisHash: undefined }
     expect(purchaseReply(again.purchase, context)).toEqual(purchaseReply(first.purchase, context))
     expect(purchaseReply(again.purchase, context)).toMatchObject({ status: 'settled', payMillisLeft: 0 })
