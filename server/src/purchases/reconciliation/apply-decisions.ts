@@ -1,4 +1,5 @@
-import { inTransaction } from '../../database/transact.ts'
+import { type CaseStatus } from '@juicebar/contract/schemas'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { openVanishedCase, logCase } from '../cases/open-case.ts'
 import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
 import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
@@ -14,8 +15,8 @@ import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
 import { type LandedTransaction } from '../../chain/chain.ts'
-import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
-import { type CaseSubject } from '../cases/case.ts'
+import { type CaseMove, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
+import { isClosed } from '../cases/case.ts'
 import { insertSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
 
@@ -103,21 +104,31 @@ export async function applyCaseDecision(deps: PurchaseDeps, snapshot: CaseSnapsh
   for (const action of actions) await applyCaseAction(deps, snapshot, action)
 }
 
-async function applyCaseAction(deps: PurchaseDeps, { row, subject }: CaseSnapshot, action: CaseAction): Promise<void> {
+async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, action: CaseAction): Promise<void> {
   const { database } = deps
+  const { row, subject } = snapshot
   switch (action.kind) {
-    case 'closeWithChain':
-      return close(deps, subject, () => closeWithChain(deps, row.id))
+    case 'closeWithChain': {
+      const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
+      return moveFrom(deps, snapshot, ['open', 'refunding'], { status: 'closed', reconcileSeconds: null, note })
+    }
     case 'broadcast':
       return broadcastPayment(deps, subject, action.payment)
     case 'closeRefunded':
-      return close(deps, subject, () => closeRefunded(deps, row.id, action))
+      return moveFrom(deps, snapshot, ['refunding'], { status: 'refunded', reconcileSeconds: null }, (tx) =>
+        markSettled(tx, action.payment.signature, action.slot),
+      )
     case 'reopen':
-      return reopen(deps, row.id, action.payment)
+      return moveFrom(deps, snapshot, ['refunding'], { status: 'open', reconcileSeconds: 0 }, (tx) =>
+        voidPayment(tx, action.payment.signature),
+      )
     case 'recordRefund':
-      return recordRefund(deps, { row, subject }, action)
-    case 'closeRefundedTogether':
-      return close(deps, subject, () => closeRefundedTogether(deps, row.id, action.transaction))
+      return recordRefund(deps, snapshot, action)
+    case 'closeRefundedTogether': {
+      // A transaction is recorded for one purpose only. If that is a different one, it closes this case as soon as it is finalized.
+      const note = `Paid back together with others, by ${action.transaction.signature}.`
+      return moveFrom(deps, snapshot, ['open'], { status: 'refunded', reconcileSeconds: null, note })
+    }
     case 'noteRefunds':
       return insertSeenRefunds(database, row.id, action.refunds)
     case 'forgetRefund':
@@ -129,41 +140,21 @@ async function applyCaseAction(deps: PurchaseDeps, { row, subject }: CaseSnapsho
   }
 }
 
-/** `move` returns the case if it has closed it. */
-async function close(deps: PurchaseDeps, subject: CaseSubject, move: () => Promise<CaseRow | undefined>): Promise<void> {
-  const closed = await move()
-  if (closed) logCase(deps, 'closed', closed, subject)
-}
-
-async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<CaseRow | undefined> {
-  const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
-  return inTransaction(database, async (tx) => {
-    const locked = await lockCase(tx, id)
-    if (locked?.status !== 'open' && locked?.status !== 'refunding') return undefined
-    return moveCase(tx, id, { status: 'closed', reconcileSeconds: null, note })
+/** Moves a case that still is in one of these states, in one transaction with what `record` records. */
+async function moveFrom(
+  deps: PurchaseDeps,
+  { row, subject }: CaseSnapshot,
+  from: readonly CaseStatus[],
+  move: CaseMove,
+  record?: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const moved = await inTransaction(deps.database, async (tx) => {
+    const locked = await lockCase(tx, row.id)
+    if (!locked || !from.includes(locked.status)) return undefined
+    await record?.(tx)
+    return moveCase(tx, row.id, move)
   })
-}
-
-async function closeRefunded(
-  { database }: PurchaseDeps,
-  id: string,
-  refund: { payment: PaymentRow; slot: bigint },
-): Promise<CaseRow | undefined> {
-  return inTransaction(database, async (tx) => {
-    const locked = await lockCase(tx, id)
-    if (locked?.status !== 'refunding') return undefined
-    await markSettled(tx, refund.payment.signature, refund.slot)
-    return moveCase(tx, id, { status: 'refunded', reconcileSeconds: null })
-  })
-}
-
-async function reopen({ database }: PurchaseDeps, id: string, refund: PaymentRow): Promise<void> {
-  await inTransaction(database, async (tx) => {
-    const locked = await lockCase(tx, id)
-    if (locked?.status !== 'refunding') return
-    await voidPayment(tx, refund.signature)
-    await moveCase(tx, id, { status: 'open', reconcileSeconds: 0 })
-  })
+  if (moved && isClosed(moved.status)) logCase(deps, 'closed', moved, subject)
 }
 
 /** A refund that the seller's wallet sent itself is recorded, and followed from now on. */
@@ -181,20 +172,5 @@ async function recordRefund(
     const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }
     await insertPayment(tx, { ...landed, kind: 'refund', purchaseId, caseId: row.id, status: 'recorded' })
     await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
-  })
-}
-
-/**
- * A transaction is recorded for one purpose only. If that is a different one, the transaction closes this case as soon as it is finalized.
- */
-async function closeRefundedTogether(
-  { database }: PurchaseDeps,
-  id: string,
-  { signature }: LandedTransaction,
-): Promise<CaseRow | undefined> {
-  const move: CaseMove = { status: 'refunded', reconcileSeconds: null, note: `Paid back together with others, by ${signature}.` }
-  return inTransaction(database, async (tx) => {
-    const locked = await lockCase(tx, id)
-    return locked?.status === 'open' ? moveCase(tx, id, move) : undefined
   })
 }
