@@ -207,27 +207,30 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
   let refund = await findPayment(deps.database, transaction.signature)
   if (!refund) {
     requireOpen(row)
-    refund = await recordRefund(deps, { row, subject }, await checkOnChain(deps.chain, transaction))
+    const checked = await checkOnChain(deps.chain, transaction)
+    if (subject.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
+    refund = await recordRefund(deps, { row, subject }, checked)
+    if (!refund) throw new Failure('CASE_NOT_OPEN')
   }
   if (refund.status === 'recorded') await broadcastPayment(deps, subject, refund)
   return refund.signature
 }
 
-async function recordRefund(
-  { database, chain }: PurchaseDeps,
+/**
+ * Records a refund that the market does not sign and that may land, or has landed at a slot.
+ * @returns what is recorded of its transaction; undefined if nothing is, and the case is not open
+ */
+export async function recordRefund(
+  { database }: PurchaseDeps,
   { row, subject }: SellersCase,
-  payment: CheckedPayment,
-): Promise<PaymentRow> {
-  const { signature, bytes, expiryHeight } = payment
-  const genesisHash = await chain.genesisHash()
-  if (genesisHash !== subject.genesisHash) throw new Failure('CASE_NOT_OPEN')
+  { signature, bytes, expiryHeight, slot = null }: CheckedPayment & { slot?: bigint | null },
+): Promise<PaymentRow | undefined> {
   return inTransaction(database, async (tx) => {
     if (subject.id !== null) await lockPurchase(tx, subject.id)
     const locked = await lockCase(tx, row.id)
     const known = await findPayment(tx, signature)
-    if (known) return known
-    requireOpen(locked)
-    const landing = { signature, genesisHash, transactionBytes: Buffer.from(bytes), expiryHeight }
+    if (known || !locked || !isRefundable(locked)) return known
+    const landing = { signature, genesisHash: subject.genesisHash, transactionBytes: Buffer.from(bytes), expiryHeight, slot }
     const owner = { purchaseId: subject.id, caseId: row.id, kind: 'refund', status: 'recorded' } as const
     const recorded = await insertPayment(tx, { ...landing, ...owner })
     await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })

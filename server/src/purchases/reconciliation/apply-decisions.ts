@@ -5,18 +5,18 @@ import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
 import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
 import { markUnfunded } from '../hold/hold-store.ts'
 import { broadcastPayment } from '../payment/submit-payment.ts'
-import { lowerExpiryHeight, type PaymentRow, voidPayment, findPayment, insertPayment, markSettled } from '../payment/payment-store.ts'
+import { lowerExpiryHeight, type PaymentRow, voidPayment, markSettled } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { emitPurchase, type PurchaseRow, lockPurchase } from '../purchase/purchase-store.ts'
+import { emitPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { correctHeldAtSlot, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
-import { type LandedTransaction } from '../../chain/chain.ts'
 import { type CaseMove, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
 import { isClosed } from '../cases/case.ts'
+import { recordRefund } from '../cases/refund-case.ts'
 import { insertSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
 
@@ -123,7 +123,8 @@ async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, actio
         voidPayment(tx, action.payment.signature),
       )
     case 'recordRefund':
-      return recordRefund(deps, snapshot, action)
+      // The seller's wallet has sent it by itself.
+      return void (await recordRefund(deps, snapshot, { ...action.transaction, expiryHeight: action.expiryHeight }))
     case 'closeRefundedTogether': {
       // A transaction is recorded for one purpose only. If that is a different one, it closes this case as soon as it is finalized.
       const note = `Paid back together with others, by ${action.transaction.signature}.`
@@ -155,22 +156,4 @@ async function moveFrom(
     return moveCase(tx, row.id, move)
   })
   if (moved && isClosed(moved.status)) logCase(deps, 'closed', moved, subject)
-}
-
-/** A refund that the seller's wallet sent itself is recorded, and followed from now on. */
-async function recordRefund(
-  { database }: PurchaseDeps,
-  { row, subject }: Pick<CaseSnapshot, 'row' | 'subject'>,
-  { transaction, expiryHeight }: { transaction: LandedTransaction; expiryHeight: bigint },
-): Promise<void> {
-  const { signature, slot, bytes } = transaction
-  const { id: purchaseId, genesisHash } = subject
-  await inTransaction(database, async (tx) => {
-    if (purchaseId !== null) await lockPurchase(tx, purchaseId)
-    const locked = await lockCase(tx, row.id)
-    if (locked?.status !== 'open' || (await findPayment(tx, signature))) return
-    const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }
-    await insertPayment(tx, { ...landed, kind: 'refund', purchaseId, caseId: row.id, status: 'recorded' })
-    await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
-  })
 }
