@@ -99,8 +99,7 @@ export async function findCase(database: Database, id: string): Promise<CaseRow 
   return database.selectFrom('cases').select(caseColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export interface ExpectedRefund {
-  reference: WalletAddress
+interface ExpectedRefund {
   /** The prepared refund may land up to this block height. */
   expiryHeight: bigint
   /** When to first search for it. */
@@ -108,28 +107,19 @@ export interface ExpectedRefund {
 }
 
 /**
- * Records that a refund may land.
+ * Records that a refund was prepared. `expected`: it may land from now on.
  * @returns the reference that counts: the one of the first refund ever prepared for the case.
  */
-export async function expectRefund(tx: Tx, id: string, refund: ExpectedRefund): Promise<WalletAddress> {
+export async function expectRefund(tx: Tx, id: string, reference: WalletAddress, expected?: ExpectedRefund): Promise<WalletAddress> {
   const row = await tx
     .updateTable('cases')
     .set({
-      refundReference: sql<WalletAddress>`coalesce(refund_reference, ${refund.reference})`,
-      refundExpiryHeight: sql<bigint>`greatest(refund_expiry_height, ${refund.expiryHeight})`,
-      reconcileAt: inSeconds(refund.reconcileSeconds),
+      refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})`,
+      ...(expected && {
+        refundExpiryHeight: sql<bigint>`greatest(refund_expiry_height, ${expected.expiryHeight})`,
+        reconcileAt: inSeconds(expected.reconcileSeconds),
+      }),
     })
-    .where('id', '=', id)
-    .returning('refundReference')
-    .executeTakeFirstOrThrow()
-  return row.refundReference ?? refund.reference
-}
-
-/** @returns the reference of the first refund ever prepared for the case: this one, if there was none. */
-export async function keepRefundReference(tx: Tx, id: string, reference: WalletAddress): Promise<WalletAddress> {
-  const row = await tx
-    .updateTable('cases')
-    .set({ refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})` })
     .where('id', '=', id)
     .returning('refundReference')
     .executeTakeFirstOrThrow()

@@ -5,7 +5,7 @@ import { type Database } from '../../database/connect.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase, lockPurchase } from '../purchase/purchase-store.ts'
 import { type CaseSubject, isMentioned, isRefundable, MENTIONS } from './case.ts'
-import { type CaseRow, findCase, expectRefund, lockCase, moveCase, keepRefundReference } from './case-store.ts'
+import { type CaseRow, findCase, expectRefund, lockCase, moveCase } from './case-store.ts'
 import { findLostPurchase } from './unmatched-store.ts'
 import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
 import { type DecodedTransaction, buildPayment } from '../../chain/transactions/signed-transaction.ts'
@@ -111,7 +111,7 @@ async function reserve(
   const landing = { signature, genesisHash, messageHash, transactionBytes: Buffer.from(complete), expiryHeight }
   const refund = await insertPayment(tx, { ...landing, purchaseId, caseId: row.id, kind: 'refund', status: 'recorded' })
   // The co-signature fits every signature that the seller makes of this message: should this one expire, the chain is searched for others.
-  await expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: 0 })
+  await expectRefund(tx, row.id, reference, { expiryHeight, reconcileSeconds: 0 })
   await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
   return { refund, isNew: true }
 }
@@ -181,11 +181,11 @@ async function expect(
     const reference = references.make('refund', seller)
     if (lastValidBlockHeight === undefined) {
       requireNoneUnderWay(locked)
-      return { lamports, reference: await keepRefundReference(tx, row.id, reference) }
+      return { lamports, reference: await expectRefund(tx, row.id, reference) }
     }
     // A wallet may insert a newer blockhash when its owner finally approves, so allow the same time again.
     const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
-    return { lamports, reference: await expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS }) }
+    return { lamports, reference: await expectRefund(tx, row.id, reference, { expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS }) }
   })
 }
 
