@@ -13,7 +13,7 @@ import { inTransaction, type Tx } from '../../database/transact.ts'
 import { decodePayment } from '../payment/signed-payment.ts'
 import { broadcastPayment, type CheckedPayment, checkOnChain } from '../payment/submit-payment.ts'
 import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
-import { hasSeenRefund } from './seen-refund-store.ts'
+import { listSeenRefunds } from './seen-refund-store.ts'
 import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
 import { isId } from '@juicebar/contract/ids'
 
@@ -125,7 +125,7 @@ async function requireUndelivered(
   requireOpen(locked)
   const isDelivered = purchase?.signature === locked.signature
   requireNoneUnderWay(locked)
-  if (isDelivered || (await hasSeenRefund(tx, locked.id))) throw new Failure('CASE_NOT_OPEN')
+  if (isDelivered || (await listSeenRefunds(tx, locked.id)).length > 0) throw new Failure('CASE_NOT_OPEN')
 }
 
 /** @throws CASE_NOT_OPEN while a refund that the seller's wallet may have sent by itself can still land */

@@ -22,13 +22,8 @@ export async function insertSeenRefunds(database: Database, caseId: string, refu
 }
 
 /** What any server has seen for a case. */
-export async function listSeenRefunds(database: Database, caseId: string): Promise<SeenRefund[]> {
+export async function listSeenRefunds(database: Database | Tx, caseId: string): Promise<SeenRefund[]> {
   return database.selectFrom('refundsSeen').select(['signature', 'expiryHeight']).where('caseId', '=', caseId).execute()
-}
-
-/** Whether a server has seen a refund for a case, which is locked. */
-export async function hasSeenRefund(tx: Tx, caseId: string): Promise<boolean> {
-  return (await tx.selectFrom('refundsSeen').select('signature').where('caseId', '=', caseId).limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Forgets what the chain has dropped and can no longer take. */
