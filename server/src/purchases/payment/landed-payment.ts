@@ -142,11 +142,6 @@ export function isPlain({ signers, instructions, innerInstructions }: LandedTran
   return signers.length === 1 && transfers === 1 && others.every(({ program }) => addedPrograms.has(program))
 }
 
-/** Whether a transaction is exactly what was agreed, whatever else it pays for. */
-export function isAgreed(verdict: PaymentVerdict): boolean {
-  return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
-}
-
 /** Everything that a payment moved for one purchase, to any recipient. */
 export function totalReceived(received: readonly Received[]): bigint {
   return received.reduce((total, { lamports }) => total + lamports, 0n)
