@@ -8,7 +8,7 @@ export interface EndpointUse {
   up: boolean
   /** Requests a second that this server may send to it. */
   perSecond: number
-  usedRatio: number
+  queue: { usedRatio: number }
   /** So far, by outcome. */
   requests: Readonly<Record<string, number>>
 }
@@ -82,7 +82,7 @@ function chain({ endpoints, chainUp, chainBacklogSeconds }: ServerState): Family
     gauge(
       'juicebar_chain_budget_used_ratio',
       'The part of the budget that was used lately, from 0 to 1.',
-      ofEach(({ usedRatio }) => usedRatio),
+      ofEach(({ queue }) => queue.usedRatio),
     ),
     gauge('juicebar_chain_backlog_seconds', 'Seconds of budget that are spent before a request of a new hold has its turn.', [
       { value: chainBacklogSeconds },

@@ -174,7 +174,7 @@ export class EndpointProbe {
   async #probe(): Promise<void> {
     const endpoint = this.#endpoint
     try {
-      if (endpoint.rateLimited) endpoint.up = false
+      if (endpoint.backoff.rateLimited) endpoint.up = false
       else await this.#identity.prove(endpoint)
     } catch (error) {
       // The reason is in `lastFailure`. A request that was never sent says nothing about the endpoint.
@@ -187,9 +187,9 @@ export class EndpointProbe {
 
   /** An endpoint of a different chain is excluded, which is reported elsewhere. */
   #tell(): void {
-    const { up, foreign, lastFailure, failures } = this.#endpoint
+    const { up, foreign, backoff, failures } = this.#endpoint
     if (up) this.#outage.worked()
-    else if (!foreign) this.#outage.failed(lastFailure?.message ?? 'it does not answer', failures - this.#toldFailures)
+    else if (!foreign) this.#outage.failed(backoff.lastFailure?.message ?? 'it does not answer', failures - this.#toldFailures)
     this.#toldFailures = failures
   }
 }

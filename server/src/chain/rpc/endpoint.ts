@@ -121,6 +121,9 @@ export class Endpoint {
   readonly loopback: boolean
   /** Requests a second that this server may send to it. */
   readonly perSecond: number
+  /** Where the server's own requests wait for their turn. */
+  readonly queue: RequestQueue
+  readonly backoff: Backoff
   /** It serves another chain. */
   foreign = false
   /** The result of the last probe. */
@@ -141,8 +144,6 @@ export class Endpoint {
 
   #provenAt: number | undefined
 
-  readonly #queue: RequestQueue
-  readonly #backoff: Backoff
   readonly #clients = new Map<Priority, ChainRpc>()
   readonly #transport: RpcTransport
   readonly #secrets: readonly string[]
@@ -156,7 +157,7 @@ export class Endpoint {
     this.#timeoutMillis = timeoutMillis
     this.#transport = createHttpTransport(url)
     this.#secrets = secretsOf(url)
-    this.#backoff = new Backoff(now)
+    this.backoff = new Backoff(now)
     this.perSecond = requestsPerSecond ?? (this.loopback ? LOOPBACK_PER_SECOND : REMOTE_PER_SECOND)
     const limits = {
       perSecond: this.perSecond,
@@ -165,7 +166,7 @@ export class Endpoint {
       maxWaitMillis: timeoutMillis,
       longestWaitMillis: LONGEST_WAIT_MILLIS,
     }
-    this.#queue = new RequestQueue(limits, now)
+    this.queue = new RequestQueue(limits, now)
   }
 
   /** Its genesis hash is our chain's, read since the connection was last lost. */
@@ -180,42 +181,7 @@ export class Endpoint {
 
   /** It serves our chain, and its last answer was no failure. */
   get healthy(): boolean {
-    return this.proven && !this.#backoff.failing
-  }
-
-  /** Undefined after a success. */
-  get lastFailure(): EndpointError | undefined {
-    return this.#backoff.lastFailure
-  }
-
-  /** The server's own requests wait for their turn here. */
-  get saturated(): boolean {
-    return this.#queue.saturated
-  }
-
-  /** A request that only uses spare budget would be sent now. */
-  get hasSpare(): boolean {
-    return this.#queue.hasSpare
-  }
-
-  /** The part of its budget that was used recently, from 0 to 1. */
-  get usedRatio(): number {
-    return this.#queue.usedRatio
-  }
-
-  /** Seconds of its budget that will be used before a request of this priority gets its turn. */
-  backlogSeconds(priority: Priority): number {
-    return this.#queue.backlogSeconds(priority)
-  }
-
-  /** Milliseconds until it should be asked again after failures; 0 if now. */
-  get backoffMillis(): number {
-    return this.#backoff.millisLeft
-  }
-
-  /** It told us to wait, with status 429 or `Retry-After`, and that time has not passed. */
-  get rateLimited(): boolean {
-    return this.#backoff.rateLimited
+    return this.proven && !this.backoff.failing
   }
 
   /** The kit client of this endpoint, for requests of this priority. */
@@ -235,7 +201,7 @@ export class Endpoint {
    */
   async send(payload: unknown, priority: Priority): Promise<RpcReply> {
     try {
-      const reply = await this.#queue.run(priority, () => this.#post(payload))
+      const reply = await this.queue.run(priority, () => this.#post(payload))
       this.requests.answered += 1
       return reply
     } catch (error) {
@@ -267,16 +233,16 @@ export class Endpoint {
 
   /** Rejects all requests that wait, and all later ones. */
   stop(): void {
-    this.#queue.close()
+    this.queue.close()
   }
 
   async #post(payload: unknown): Promise<RpcReply> {
-    if (this.rateLimited) throw new EndpointError(this.host, 'rate-limited', 'told us to wait')
+    if (this.backoff.rateLimited) throw new EndpointError(this.host, 'rate-limited', 'told us to wait')
     const startedAt = this.#now()
     try {
       const reply = await this.#transport<unknown>({ payload, signal: AbortSignal.timeout(this.#timeoutMillis) })
       const checked = requireRpcReply(reply, this.host)
-      this.#backoff.succeeded(startedAt)
+      this.backoff.succeeded(startedAt)
       return checked
     } catch (error) {
       const failure = error instanceof EndpointError ? error : describeTransportError(error, this.host, this.#timeoutMillis)
@@ -292,7 +258,7 @@ export class Endpoint {
       this.#provenAt = undefined
       this.up = false
     }
-    this.#backoff.failed(failure, startedAt)
+    this.backoff.failed(failure, startedAt)
   }
 }
 

@@ -131,17 +131,17 @@ export class RpcPool {
 
   /** Whether the server's own requests wait for their turn at every endpoint that can be asked. */
   isSaturated(): boolean {
-    return this.#preferred('balance').every((endpoint) => endpoint.saturated)
+    return this.#preferred('balance').every((endpoint) => endpoint.queue.saturated)
   }
 
   /** Whether some endpoint would send a `spare` request now. */
   hasSpare(): boolean {
-    return this.#preferred('spare').some((endpoint) => endpoint.hasSpare)
+    return this.#preferred('spare').some((endpoint) => endpoint.queue.hasSpare)
   }
 
   /** Seconds of work ahead of a request of this priority, at the endpoint with the most spare budget; 0 if there is none to ask. */
   backlogSeconds(priority: Priority): number {
-    const backlogs = this.#preferred(priority).map((endpoint) => endpoint.backlogSeconds(priority))
+    const backlogs = this.#preferred(priority).map((endpoint) => endpoint.queue.backlogSeconds(priority))
     return backlogs.length === 0 ? 0 : Math.min(...backlogs)
   }
 
@@ -154,9 +154,9 @@ export class RpcPool {
   #preferred(priority: Priority): Endpoint[] {
     const healthy = this.endpoints.filter((endpoint) => endpoint.healthy)
     if (healthy.length === 0) {
-      return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoffMillis - b.backoffMillis)
+      return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoff.millisLeft - b.backoff.millisLeft)
     }
-    const backlogs = new Map(healthy.map((endpoint) => [endpoint, endpoint.backlogSeconds(priority)]))
+    const backlogs = new Map(healthy.map((endpoint) => [endpoint, endpoint.queue.backlogSeconds(priority)]))
     return healthy.toSorted((a, b) => (backlogs.get(a) ?? 0) - (backlogs.get(b) ?? 0))
   }
 
@@ -183,12 +183,12 @@ export class RpcPool {
 
   #isPassing({ kind }: EndpointError, endpoint: Endpoint): boolean {
     if (kind !== 'rate-limited') return kind === 'lost'
-    return endpoint.backoffMillis <= LONGEST_WAIT_MILLIS && !this.endpoints.some((other) => other !== endpoint && other.healthy)
+    return endpoint.backoff.millisLeft <= LONGEST_WAIT_MILLIS && !this.endpoints.some((other) => other !== endpoint && other.healthy)
   }
 
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
-    const wait = endpoint.backoffMillis
-    if (wait > LONGEST_WAIT_MILLIS) throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
+    const wait = endpoint.backoff.millisLeft
+    if (wait > LONGEST_WAIT_MILLIS) throw endpoint.backoff.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
     // A timer may fire up to a millisecond early, and to ask too early would cost an attempt.
     if (wait > 0) await delay(Math.ceil(wait) + 1)
     if (!endpoint.proven) await this.#identity.prove(endpoint)
