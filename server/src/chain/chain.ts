@@ -144,24 +144,16 @@ export interface SimulationOptions {
   awaitsCoSigner?: WalletAddress
 }
 
+/** How something is read from the chain; each call heeds some of these. */
 export interface ReadOptions {
   /** The request uses only spare budget, and may wait a long time. */
   spare?: boolean
-}
-
-export interface TransactionOptions extends ReadOptions {
   /** Nobody has said that it is a payment: everything on which a payment depends goes first. */
   candidate?: boolean
-}
-
-export interface ListOptions extends ReadOptions, WideReadOptions {
-  /** Lists only what is older than this transaction. */
-  before?: Signature | undefined
-}
-
-export interface WideReadOptions {
   /** Asks every healthy endpoint, for answers that are part of a proof. By default, one is asked. */
   everywhere?: boolean
+  /** Lists only what is older than this transaction. */
+  before?: Signature | undefined
 }
 
 /** In which slot a transaction landed, as the endpoints of a chain tell it. */
@@ -242,18 +234,23 @@ export interface Chain {
    * The statuses that an endpoint of this chain knows, for any number of signatures; those that it does not know are absent. Each was
    * requested after the call began. If there are several endpoints, two of them must agree that a payment has failed.
    */
-  statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>>
+  statuses(signatures: readonly Signature[], options?: Pick<ReadOptions, 'everywhere'>): Promise<Map<Signature, SignatureStatus>>
   /**
    * Like `statuses`, but if there are several endpoints, two of them must agree that a status is `finalized`, and a payment that only one
    * of them knows has been read.
    */
   finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
-  transaction(signature: Signature, options?: TransactionOptions): Promise<LandedTransaction | undefined>
+  transaction(signature: Signature, options?: Pick<ReadOptions, 'spare' | 'candidate'>): Promise<LandedTransaction | undefined>
   /** Asks every endpoint for the slot of a transaction, before it counts as older than something. */
-  landedSlots(signature: Signature, options?: TransactionOptions): Promise<SlotsTold>
+  landedSlots(signature: Signature, options?: Pick<ReadOptions, 'candidate'>): Promise<SlotsTold>
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
-  recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ListOptions): Promise<SignatureEntry[]>
+  recentSignatures(
+    address: string,
+    sinceSlot: bigint,
+    limit: number,
+    options?: Pick<ReadOptions, 'spare' | 'everywhere' | 'before'>,
+  ): Promise<SignatureEntry[]>
 }
 
 /** The web app's way to the chain: takes one parsed JSON-RPC request, and returns the reply as JSON text. */

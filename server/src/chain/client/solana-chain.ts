@@ -18,14 +18,12 @@ import {
   type ChainBudget,
   type FinalizedView,
   type LandedTransaction,
-  type ListOptions,
+  type ReadOptions,
   type SignatureEntry,
   type SignatureStatus,
   type Simulation,
   type SlotsTold,
   type SimulationOptions,
-  type TransactionOptions,
-  type WideReadOptions,
 } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
 import { ChainIdentity, type ChainLog, type GenesisListener, EndpointProbe } from '../rpc/endpoint-probe.ts'
@@ -298,7 +296,7 @@ export class SolanaChain implements Chain {
     return this.#broadcaster.send(wireTransaction(transactionBytes))
   }
 
-  statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>> {
+  statuses(signatures: readonly Signature[], options?: ReadOptions): Promise<Map<Signature, SignatureStatus>> {
     return this.#statuses.read(signatures, options)
   }
 
@@ -306,14 +304,11 @@ export class SolanaChain implements Chain {
     return this.#statuses.readFinality(signatures)
   }
 
-  landedSlots(signature: Signature, { candidate = false }: TransactionOptions = {}): Promise<SlotsTold> {
+  landedSlots(signature: Signature, { candidate = false }: ReadOptions = {}): Promise<SlotsTold> {
     return readSlotsTold(this.pool, this.#outliers, signature, candidate ? 'candidate' : 'settlement')
   }
 
-  async transaction(
-    signature: Signature,
-    { spare = false, candidate = false }: TransactionOptions = {},
-  ): Promise<LandedTransaction | undefined> {
+  async transaction(signature: Signature, { spare = false, candidate = false }: ReadOptions = {}): Promise<LandedTransaction | undefined> {
     if (spare) return readTransaction(this.pool, signature, 'spare')
     const pause = paceMillis(this.pool.perSecond, TRANSACTIONS)
     const landed = await this.#transactions.get(signature, pause, () =>
@@ -327,7 +322,7 @@ export class SolanaChain implements Chain {
     of: string,
     sinceSlot: bigint,
     limit: number,
-    { spare = false, everywhere = false, before }: ListOptions = {},
+    { spare = false, everywhere = false, before }: ReadOptions = {},
   ): Promise<SignatureEntry[]> {
     const config = { commitment: 'confirmed', limit: Math.min(limit, PAGE_SIZE), ...(before && { before: asSignature(before) }) } as const
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)

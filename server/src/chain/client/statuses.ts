@@ -6,7 +6,7 @@ import {
   type SignatureStatus,
   type SlotsTold,
   type LandedTransaction,
-  type WideReadOptions,
+  type ReadOptions,
 } from '../chain.ts'
 import { type Outliers, requireInteger } from './finalized-height.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
@@ -230,7 +230,7 @@ export class StatusReads {
   }
 
   /** See `statuses` of the port `Chain`. */
-  read(signatures: readonly Signature[], { everywhere = false }: WideReadOptions = {}): Promise<Statuses> {
+  read(signatures: readonly Signature[], { everywhere = false }: ReadOptions = {}): Promise<Statuses> {
     return everywhere ? readStatusesEverywhere(this.#pool, signatures) : this.#statuses.ask(signatures)
   }
 

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type SignatureEntry, type FinalizedView, type ReadOptions, type WideReadOptions } from '../../chain/chain.ts'
+import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
@@ -208,7 +208,7 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   return { ...snapshot, ...found, candidates: [...recorded, ...found.candidates], scannedBuyer }
 }
 
-interface SearchOptions extends ReadOptions, WideReadOptions {
+interface SearchOptions extends ReadOptions {
   /** Search the buyer's own transactions, too. */
   scannedBuyer: boolean
   except?: Signature | undefined

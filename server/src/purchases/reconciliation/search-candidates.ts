@@ -1,13 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { LRUCache } from 'lru-cache'
-import {
-  type Chain,
-  type FinalizedView,
-  type SignatureStatus,
-  type ReadOptions,
-  type SignatureEntry,
-  type WideReadOptions,
-} from '../../chain/chain.ts'
+import { type Chain, type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { type CurrentPayment, type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
 import { proofsPerRound } from './schedule.ts'
@@ -111,7 +104,7 @@ export interface ReferenceListing {
 export async function listReferenced(
   { chain }: PurchaseDeps,
   { reference, decidedTo, listedTo }: Pick<DuePurchase, 'reference' | keyof ReferenceSearch>,
-  options: ReadOptions & WideReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<ReferenceListing> {
   const newestFirst: SignatureEntry[] = []
   let before = listedTo

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Chain, type LandedTransaction, type SignatureStatus, type SlotsTold, type TransactionOptions } from '../../chain/chain.ts'
+import { type Chain, type LandedTransaction, type SignatureStatus, type SlotsTold, type ReadOptions } from '../../chain/chain.ts'
 import { logCase, openCase, type UnmatchedPayment } from '../cases/open-case.ts'
 import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
 import { endedBeforeRewind } from '../cases/seen-refund-store.ts'
@@ -143,7 +143,7 @@ export interface Candidate {
   readSlots(): Promise<SlotsTold>
 }
 
-interface CandidateOptions extends TransactionOptions {
+interface CandidateOptions extends Pick<ReadOptions, 'spare' | 'candidate'> {
   submittedByBuyer?: boolean
   recorded?: RecordedPayment | undefined
   /** May throw to refuse the chain request that reading the transaction costs. */
