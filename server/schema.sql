@@ -1908,13 +1908,10 @@ begin
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
       'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
-      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
-      'signature', (select m.signature from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
-      'confirmed', exists (
-        select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
-      )
+      'signature', m.signature, 'confirmed', m.confirmed_at is not null
     )), '[]')
-    from purchases p where p.buyer = p_buyer and p.status = 'held'
+    from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'
+    where p.buyer = p_buyer and p.status = 'held'
   );
 end
 $$;
@@ -2410,6 +2407,8 @@ begin
   if outcome <> 'settled' then
     return;
   end if;
+  -- What the market has signed may land as well. Then the search of its own payments has to take it for one that nobody knows.
+  update payments set status = 'void' where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded';
   -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
   settled_at := now();
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'

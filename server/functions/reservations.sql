@@ -70,13 +70,10 @@ begin
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
       'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
-      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
-      'signature', (select m.signature from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
-      'confirmed', exists (
-        select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
-      )
+      'signature', m.signature, 'confirmed', m.confirmed_at is not null
     )), '[]')
-    from purchases p where p.buyer = p_buyer and p.status = 'held'
+    from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'
+    where p.buyer = p_buyer and p.status = 'held'
   );
 end
 $$;

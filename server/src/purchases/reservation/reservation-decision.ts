@@ -56,7 +56,7 @@ function decideRepetition(open: readonly OpenPurchase[], order: BuyOrder): Reser
   const same = open.find((purchase) => isSameOrder(purchase, items) && (checkout === undefined || checkout === purchase.checkout))
   if (!same) return undefined
   const { id: purchaseId, lamports, fee, sellers } = same
-  if (same.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
+  if (same.signature !== null) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
   if (same.closed) return { kind: 'refused', refusal: { code: 'HOLD_ENDED' } }
   const refusal = refusedByTerms(order, sellers.length, lamports + fee.lamports, fee.basisPoints)
   return refusal ? { kind: 'refused', refusal } : { kind: 'repeated', purchaseId }

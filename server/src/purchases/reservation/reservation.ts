@@ -91,8 +91,7 @@ export interface OpenPurchase {
   checkout: string | null
   /** Cancelled, or the payment window has closed. */
   closed: boolean
-  paymentRecorded: boolean
-  /** Of the recorded payment. */
+  /** Of the recorded payment; null if none is. */
   signature: Signature | null
   /** The chain has confirmed the payment, so the wallet's balance no longer has it. */
   confirmed: boolean

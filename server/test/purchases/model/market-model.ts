@@ -1,4 +1,4 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { type ReservationDecision, type ReservationFacts } from '../../../src/purchases/reservation/reservation.ts'
 import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
@@ -362,8 +362,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
               coSigned: false,
               checkout: null,
               closed: purchase.windowClosed,
-              paymentRecorded: purchase.recorded !== undefined,
-              signature: null,
+              signature: purchase.recorded === undefined ? null : (String(purchase.recorded) as Signature),
               confirmed: false,
             },
           ],

@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base'
-import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FeeTerms } from '../../../src/purchases/purchase/purchase.ts'
@@ -49,7 +49,6 @@ const open = (changes: Partial<OpenPurchase> = {}): OpenPurchase => ({
   coSigned: false,
   checkout: null,
   closed: false,
-  paymentRecorded: false,
   signature: null,
   confirmed: false,
   ...changes,
@@ -200,7 +199,7 @@ describe('an order is refused', () => {
     ],
     [
       'again, once its payment is recorded',
-      { open: [open({ items: [{ ...open().items[0]!, listingId: 'a' }], paymentRecorded: true })] },
+      { open: [open({ items: [{ ...open().items[0]!, listingId: 'a' }], signature: 'recorded' as Signature })] },
       {},
       { code: 'PAYMENT_UNDER_WAY' },
     ],
