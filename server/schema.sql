@@ -1049,27 +1049,22 @@ create view trades as
            from sales undone
           where undone.purchase_id = s.purchase_id and undone.is_reversal));
 
--- The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else's link has placed for it: they count
--- in link_limits, where nobody can use them to keep the wallet from buying by itself.
-create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, abandoned_at timestamptz) language sql stable as $$
-  select p.id, p.ended_at
-  from purchases p
-  where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
-    and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
-    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
-$$;
-
--- As abandoned_holds, with their listings and those that they were parts of, as the server reads them.
+-- The purchases that a wallet has left unpaid in the last 48 hours, with their listings and those that they were parts of, as the server
+-- reads them. Without those that somebody else's link has placed for it: they count in link_limits, where nobody can use them to keep the
+-- wallet from buying by itself.
 create function abandonments(p_buyer text) returns json language plpgsql stable as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object('at', json_time(abandoned_at), 'listingIds', (
+    select coalesce(json_agg(json_build_object('at', json_time(p.ended_at), 'listingIds', (
       select json_agg(id) from (
-        select listing_id as id from purchase_items where purchase_id = a.purchase_id
-        union select part_of from purchase_items where purchase_id = a.purchase_id and part_of is not null
+        select listing_id as id from purchase_items where purchase_id = p.id
+        union select part_of from purchase_items where purchase_id = p.id and part_of is not null
       ) named
     ))), '[]')
-    from abandoned_holds(p_buyer) a
+    from purchases p
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
+      and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+      and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
   );
 end
 $$;
