@@ -1728,26 +1728,20 @@ begin
   perform share_restrictions();
   select * into link from pay_links where id = p_link for update;
   perform lock_link_maker(link.maker, link.maker_wallet);
-  perform lock_link_subject('account', p_account);
+  perform pg_advisory_xact_lock(hashtextextended('account ' || p_account, 28));
   perform from players where wallet_address = p_account for update;
   select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_account, p_max_holds) r;
 end
 $$;
 
-create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
-begin
-  perform lock_link_subject('maker', encode(p_maker, 'hex'));
-  if p_wallet is not null then
-    perform lock_link_subject('wallet', p_wallet);
-  end if;
-end
-$$;
-
 -- Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other
 -- rows: maker, wallet, account.
-create function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
+create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
+  perform pg_advisory_xact_lock(hashtextextended('maker ' || encode(p_maker, 'hex'), 28));
+  if p_wallet is not null then
+    perform pg_advisory_xact_lock(hashtextextended('wallet ' || p_wallet, 28));
+  end if;
 end
 $$;
 

@@ -101,23 +101,17 @@ comment on function link_refusal is
   'Why an account cannot hold through a link now; null if it may, or has its hold already. What nobody has proved to be a wallet''s own wish may '
   'be one open hold of it, and never changes one that the wallet has placed itself.';
 
-create or replace function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
-end
-$$;
-comment on function lock_link_subject is
-  'Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other '
-  'rows: maker, wallet, account.';
-
 create or replace function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
 begin
-  perform lock_link_subject('maker', encode(p_maker, 'hex'));
+  perform pg_advisory_xact_lock(hashtextextended('maker ' || encode(p_maker, 'hex'), 28));
   if p_wallet is not null then
-    perform lock_link_subject('wallet', p_wallet);
+    perform pg_advisory_xact_lock(hashtextextended('wallet ' || p_wallet, 28));
   end if;
 end
 $$;
+comment on function lock_link_maker is
+  'Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other '
+  'rows: maker, wallet, account.';
 
 create or replace function link_room(
   p_maker bytea, p_wallet text, p_listing uuid, p_max_holds integer, p_max_links integer, out refusal text, out retry_seconds integer
@@ -148,7 +142,7 @@ begin
   perform share_restrictions();
   select * into link from pay_links where id = p_link for update;
   perform lock_link_maker(link.maker, link.maker_wallet);
-  perform lock_link_subject('account', p_account);
+  perform pg_advisory_xact_lock(hashtextextended('account ' || p_account, 28));
   perform from players where wallet_address = p_account for update;
   select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_account, p_max_holds) r;
 end
