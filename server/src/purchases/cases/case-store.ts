@@ -9,7 +9,7 @@ import { inSeconds, now, columnsOf } from '../../database/columns.ts'
 import { isClosed, caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
 import { deleteSeenRefunds } from './seen-refund-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { amountOf, itemsSql, type PurchaseItem } from '../purchase/purchase.ts'
+import { amountOf, type PurchaseItem } from '../purchase/purchase.ts'
 
 export const caseColumns = [
   'id',
@@ -247,10 +247,7 @@ function selectReplies(database: Database | Tx) {
     .leftJoin('purchases as p', 'p.id', 'c.purchaseId')
     .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
     .select(columnsOf('c', caseColumns))
-    .select([
-      sql<WalletAddress>`coalesce(p.buyer, c.buyer)`.as('buyer'),
-      sql<PurchaseItem[] | null>`${sql.raw(itemsSql('p.id'))}`.as('items'),
-    ])
+    .select([sql<WalletAddress>`coalesce(p.buyer, c.buyer)`.as('buyer'), sql<PurchaseItem[] | null>`items_of(p.id)`.as('items')])
     .select(['r.signature as refundSignature', waits.as('waits')])
     .select(sql<number>`(select count(*)::int from small_payments where case_id = c.id)`.as('smallPayments'))
 }

@@ -3,7 +3,7 @@ import { type Database } from '../../database/connect.ts'
 import { type Purchases } from '../../database/schema.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { now } from '../../database/columns.ts'
-import { itemsSql, type PurchaseItem } from './purchase.ts'
+import { type PurchaseItem } from './purchase.ts'
 
 /** The columns that the server reads. They are always named, so that a newer server can add others while this one runs. */
 export const purchaseColumns = [
@@ -41,7 +41,7 @@ export interface PurchaseRow extends Pick<Selectable<Purchases>, (typeof purchas
 }
 
 /** The items of each row of `purchases`. */
-export const purchaseItems = sql<PurchaseItem[]>`${sql.raw(itemsSql('purchases.id'))}`.as('items')
+export const purchaseItems = sql<PurchaseItem[]>`items_of(purchases.id)`.as('items')
 
 /** Whether the payment window has closed, by the database's clock and including extensions for outages. */
 export const windowClosed = sql<boolean>`window_closed(purchases)`

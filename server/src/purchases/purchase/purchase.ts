@@ -104,9 +104,6 @@ export interface PurchaseItem {
   lamports: string
 }
 
-/** SQL for the items of a purchase, in order, as `PurchaseItem[]`. */
-export const itemsSql = (purchaseId: string) => `items_of(${purchaseId})`
-
 /** The first item, for the fields of older clients, which know only one item. */
 export function firstItem(items: readonly PurchaseItem[]): PurchaseItem {
   const [first] = items

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { purchaseReply, type ReplyContext, type ReplyRow } from './purchase-reply.ts'
-import { itemsSql } from '../purchase/purchase.ts'
 import { purchaseColumns } from '../purchase/purchase-store.ts'
 
 export interface PurchaseFilter {
@@ -71,7 +70,7 @@ export const REPLY_COLUMNS = columnsSql('p', replyColumns)
  * for a join, the planner walks the whole index of recorded payments if there were hardly any when it last collected statistics.
  */
 export const REPLY_ROWS = `(
-  select ${columnsSql('p', purchaseColumns)}, ${itemsSql('p.id')} as items, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
+  select ${columnsSql('p', purchaseColumns)}, items_of(p.id) as items, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
     case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours' then abandonments(p.buyer) end as abandoned,
     now() as read_at
   from purchases p left join lateral (

@@ -3,7 +3,7 @@ import { columnsSql, inSeconds, now } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Audits, type Purchases } from '../../database/schema.ts'
 import { type Tx } from '../../database/transact.ts'
-import { itemsSql, type PurchaseItem } from '../../purchases/purchase/purchase.ts'
+import { type PurchaseItem } from '../../purchases/purchase/purchase.ts'
 import { type AuditRow, type AuditStep, type AuditSummaryRow } from './audit.ts'
 
 /** Longer than any transaction that makes a purchase final may take: no older one can still appear (`database/connect.ts`). */
@@ -167,7 +167,7 @@ export async function readAuditPage(
   limit: number,
 ): Promise<SettledPurchase[]> {
   const { rows } = await sql<SettledPurchase>`
-    select ${sql.raw(columnsSql('page', settledColumns))}, ${sql.raw(itemsSql('page.id'))} as items from audits a cross join lateral (
+    select ${sql.raw(columnsSql('page', settledColumns))}, items_of(page.id) as items from audits a cross join lateral (
       select ${sql.raw(columnsSql('p', settledColumns))}
       from purchases p where p.status = 'settled' and p.settled_at <= a.created_at and ${pages[part]} limit ${limit}
     ) page where a.id = ${id}`.execute(database)
