@@ -71,9 +71,6 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
         deps.log.warn(fields, 'no endpoint can prove that this hold was not paid; the studio can release it')
       }
       break
-    case 'markFinalized':
-      // Recorded when the leases are returned, for the whole round at once.
-      break
     case 'openVanishedCase':
       await openVanishedCase(deps, purchase, action.payment)
       break

@@ -78,12 +78,13 @@ export type PurchaseAction =
   | { kind: 'lowerExpiryHeight'; payment: PaymentRow; height: bigint }
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
   | { kind: 'markUnprovable'; unprovable: boolean }
-  | { kind: 'markFinalized' }
   | { kind: 'openVanishedCase'; payment: PaymentRow }
 
 export interface PurchaseDecision {
   /** Handled in this order, up to the first that settles the purchase. */
   actions: PurchaseAction[]
+  /** The payment that settled it is finalized. Recorded when the leases are returned, for the whole round at once. */
+  finalized?: boolean
   /** Seconds until the purchase is due again if it does not change; null for never. */
   nextSeconds: number | null
 }
@@ -216,7 +217,7 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   if (hasLanded(status)) {
     const isDoubtful = landedFarBelow(purchase, status) && heldAtSlot === undefined && purchase.secondsSinceClosed < DOUBT_SECONDS
     if (status.commitment !== 'finalized' || isDoubtful) return { actions: [], nextSeconds: again }
-    return { actions: [...lowerHeldAtSlot(snapshot), { kind: 'markFinalized' }], nextSeconds: lateSeconds(snapshot) }
+    return { actions: lowerHeldAtSlot(snapshot), finalized: true, nextSeconds: lateSeconds(snapshot) }
   }
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }

@@ -116,8 +116,8 @@ async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: Due
     const snapshot = await readPurchaseSnapshot(deps, round, purchase)
     const decision = decidePurchase(snapshot)
     await applyPurchaseDecision(deps, purchase, decision)
-    const finalized = decision.actions.some(({ kind }) => kind === 'markFinalized')
-    return { purchase, seconds: decision.nextSeconds, search: snapshot.search, scannedBuyer: snapshot.scannedBuyer, finalized }
+    const { nextSeconds: seconds, finalized = false } = decision
+    return { purchase, seconds, search: snapshot.search, scannedBuyer: snapshot.scannedBuyer, finalized }
   } catch (error) {
     deps.failures.failed(error, purchaseFields(purchase, wait), 'reconciling a purchase failed; trying again')
     return { purchase, seconds: RETRY_SECONDS, search: purchase, scannedBuyer: false, finalized: false }

@@ -31,7 +31,10 @@ function words(action: PurchaseAction): string {
   return 'candidate' in action ? `${action.kind} ${action.candidate.signature}` : action.kind
 }
 
-const decide = (...given: Parameters<typeof snapshot>) => decidePurchase(snapshot(...given)).actions.map(words)
+const decide = (...given: Parameters<typeof snapshot>) => {
+  const { actions, finalized } = decidePurchase(snapshot(...given))
+  return [...actions.map(words), ...(finalized ? ['finalized'] : [])]
+}
 
 const closedFor = (secondsSinceClosed: number) => ({ purchase: { ...held, status: 'ended' as const, secondsSinceClosed } })
 
@@ -132,11 +135,11 @@ describe('what is done for a purchase', () => {
     ],
     ['a reservation has ended since it was leased: nothing', decide('reserved'), []],
     ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
-    ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
+    ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['finalized']],
     [
       'the slot of its hold was far above the chain: it comes down',
       decide('awaitingFinality', { payment, status: seen('finalized'), purchase: ahead, heldAtSlot: 90n }),
-      ['lowerHeldAtSlot', 'markFinalized'],
+      ['lowerHeldAtSlot', 'finalized'],
     ],
     [
       'the slot of its hold is far above its payment, and not yet known to be wrong: nothing',
@@ -146,7 +149,7 @@ describe('what is done for a purchase', () => {
     [
       'that has been so for long: an audit says so',
       decide('awaitingFinality', { payment, status: seen('finalized'), purchase: { ...ahead, secondsSinceClosed: 900 } }),
-      ['markFinalized'],
+      ['finalized'],
     ],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],
     ['no endpoint knows the delivered payment: it is broadcast', decide('awaitingFinality', { payment }), ['broadcast']],
@@ -255,10 +258,11 @@ describe('in every state, whatever the chain shows', () => {
   })
 
   it('a delivery is final only when its payment is finalized, and vanished only when it can never land again', () => {
-    const tooEarly = doing('markFinalized').filter(({ given: { status } }) => status?.commitment !== 'finalized' || status.failed)
+    const finalized = all.filter(({ decision }) => decision.finalized)
+    const tooEarly = finalized.filter(({ given: { status } }) => status?.commitment !== 'finalized' || status.failed)
     const tooSoon = doing('openVanishedCase').filter(({ given }) => !given.paymentExpired || given.status?.failed === false)
     expect([...tooEarly, ...tooSoon]).toEqual([])
-    expect(doing('markFinalized').length * doing('openVanishedCase').length).toBeGreaterThan(0)
+    expect(finalized.length * doing('openVanishedCase').length).toBeGreaterThan(0)
   })
 
   it('a payment is void only when it failed for good', () => {
