@@ -178,7 +178,10 @@ async function listOwnElsewhere(
   const listed = lists.get(key) ?? landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
   if (!lists.has(key) && waitsForSilent(chain, key)) return undefined
   lists.set(key, listed)
-  const shown = new Set([...looks.flatMap(signaturesOf), ...(await shownBefore(view, { buyer, heldAtSlot }, looks))])
+  const shown = new Set([
+    ...looks.flatMap(({ entries }) => landedSignatures(entries)),
+    ...(await shownBefore(view, { buyer, heldAtSlot }, looks)),
+  ])
   const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, key, signature))
   if (others.length === 0) return []
   const statuses = await chain.statuses(others, { everywhere: true })
@@ -333,8 +336,9 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const isClear = (signature: Signature) =>
     isOut(deps.chain, purchase, signature) || satisfies(signature, (candidate) => !isUndecided(candidate))
   const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
-  const candidates = await read(landed, elsewhere, ...looks.map(signaturesOf))
-  const isClearSoFar = isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear)
+  const lists = [landed, elsewhere, ...looks.map(({ entries }) => landedSignatures(entries))]
+  const candidates = await read(...lists)
+  const isClearSoFar = isWhole && lists.flat().every(isClear)
   const own = isClearSoFar ? await listOwnElsewhere(deps, purchase, view, looks) : []
   const others = own ? await read(own) : []
   return {
@@ -356,11 +360,6 @@ async function lookAt(view: FinalizedView, sinceSlot: bigint, search: HistorySea
   // A history that took several rounds to list is decided in the following rounds, starting with its newest entry.
   if (part.kind !== 'part' || !next.listed || (!search.listed && before !== undefined)) return { search: next, entries: [], whole: false }
   return { search: next, entries: part.entries, whole: part.older === undefined }
-}
-
-/** Those that may have paid. */
-function signaturesOf({ entries }: HistoryLook): Signature[] {
-  return entries.filter((entry) => !entry.failed).map((entry) => entry.signature)
 }
 
 /** As many as one round reads, the newest of each list; of those, the oldest first, because an earlier payment takes precedence. */
