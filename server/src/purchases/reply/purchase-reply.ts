@@ -30,11 +30,13 @@ export interface ReplyContext {
 
 /** A purchase as the API returns it. */
 export function purchaseReply(row: ReplyRow, { catalogue, genesisHash }: ReplyContext): Purchase {
+  const { tokenType } = firstItem(row.items)
   return {
     purchaseId: row.id,
     buyer: row.buyer,
     ...itemFields(row, catalogue),
-    ...tokenFields(row, catalogue),
+    tokenType,
+    tokenName: catalogue.nameOf(tokenType),
     amount: amountOf(row.items),
     status: row.status,
     endReason: row.endReason,
@@ -90,11 +92,6 @@ function cooldownOf({ abandoned, items, readAt }: ReplyRow): Date | undefined {
   const cooldowns = items.map(({ listingId, partOf }) => cooldownUntil(abandonments, partOf ?? listingId) ?? readAt)
   const last = new Date(Math.max(...cooldowns.map((until) => until.getTime())))
   return last > readAt ? last : undefined
-}
-
-function tokenFields({ items }: Pick<PurchaseRow, 'items'>, { nameOf }: ReplyContext['catalogue']) {
-  const { tokenType } = firstItem(items)
-  return { tokenType, tokenName: nameOf(tokenType) }
 }
 
 function stageOf(row: ReplyRow): Purchase['stage'] {
