@@ -31,13 +31,9 @@ export function findMismatch(agreed: readonly PlannedTransfer[], made: readonly 
   })
   const [other] = others
   const [first] = missing
-  if (!other) return first && { kind: 'missing', ...plan(first) }
-  if (!agreed.some(({ to }) => to === other.to)) return { kind: 'recipient', ...plan(other) }
-  return { kind: missing.some(({ to }) => to === other.to) ? 'amount' : 'extra', ...plan(other) }
-}
-
-function plan({ to, lamports }: PlannedTransfer): PlannedTransfer {
-  return { to, lamports }
+  if (!other) return first && { ...first, kind: 'missing' }
+  if (!agreed.some(({ to }) => to === other.to)) return { ...other, kind: 'recipient' }
+  return { ...other, kind: missing.some(({ to }) => to === other.to) ? 'amount' : 'extra' }
 }
 
 /** What a signed transaction must do: these transfers, each of them once and carrying the reference, and nothing else. */
