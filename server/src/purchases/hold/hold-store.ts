@@ -6,7 +6,7 @@ import { type Tx, inTransaction } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/columns.ts'
 import { type FeeTerms } from '../purchase/purchase.ts'
 import { type PurchaseRow, lockPurchase } from '../purchase/purchase-store.ts'
-import { type Refusal } from '../reservation/order.ts'
+import { type Refusal, type RefusalColumns, refusalOf } from '../reservation/order.ts'
 import { type PlannedItem, type ReservationPlan } from '../reservation/reservation.ts'
 import { type Database } from '../../database/connect.ts'
 
@@ -66,10 +66,9 @@ async function readHeld(tx: Tx, written: RawBuilder<unknown>): Promise<HeldPurch
 
 /** Locks a payment link and all that it counts against, before an account holds through it: `lock_link` in functions/pay-links.sql. */
 export async function lockPayLink(tx: Tx, id: string, account: WalletAddress): Promise<Refusal | undefined> {
-  const { rows } = await sql<{ refusal: Refusal['code'] | null; retrySeconds: number | null }>`
+  const { rows } = await sql<RefusalColumns>`
     select refusal, retry_seconds from lock_link(${id}, ${account}, ${MAX_OPEN_HOLDS})`.execute(tx)
-  const [row] = rows
-  return row && row.refusal !== null ? { code: row.refusal, retrySeconds: row.retrySeconds ?? undefined } : undefined
+  return rows[0] && refusalOf(rows[0])
 }
 
 /** Records that a payment link has placed a hold. */

@@ -4,13 +4,8 @@ import { sql } from 'kysely'
 import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type Refusal } from '../reservation/order.ts'
+import { type Refusal, type RefusalColumns, refusalOf } from '../reservation/order.ts'
 import { type PayLinkMaker, type PayLinkProgress } from './pay-link.ts'
-
-interface RefusalColumns {
-  refusal: Refusal['code'] | null
-  retrySeconds: number | null
-}
 
 interface MadePayLink {
   id: string
@@ -96,10 +91,6 @@ export async function listFormerHolds(
       and not exists (select from cases c where c.purchase_id = p.id)
     order by p.id desc limit ${MAX_OPEN_HOLDS}`.execute(database)
   return rows
-}
-
-function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): Refusal | undefined {
-  return code === null ? undefined : { code, retrySeconds: retrySeconds ?? undefined }
 }
 
 /** How far a link has come, by its id or its secret name; undefined if there is none. */

@@ -143,6 +143,16 @@ export interface Refusal {
   neededAmount?: number | undefined
 }
 
+/** What a SQL function returns that refuses a payment link. */
+export interface RefusalColumns {
+  refusal: Refusal['code'] | null
+  retrySeconds: number | null
+}
+
+export function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): Refusal | undefined {
+  return code === null ? undefined : { code, retrySeconds: retrySeconds ?? undefined }
+}
+
 /** The error that the caller gets for a refusal. */
 export function refusalFailure(refusal: Refusal, catalogue: Pick<Catalogue, 'nameOf'>): Failure {
   const { code, listingId, restriction, retrySeconds, detail, neededAmount } = refusal
