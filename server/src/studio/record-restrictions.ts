@@ -1,6 +1,7 @@
-import { type Reply } from '@juicebar/contract/calls'
+import { type Query, type Reply } from '@juicebar/contract/calls'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Block, type Pause } from '@juicebar/contract/schemas'
 import { type Database } from '../database/connect.ts'
 import { blockCursor, blockReply, parseBlockCursor, rulesText, type TokenRule } from '../restrictions/restriction.ts'
@@ -30,7 +31,7 @@ import { type Catalogue } from '../catalogue/catalogue.ts'
  */
 export async function readBlocks(
   database: Database,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
+  { cursor, limit = LISTINGS_PAGE }: Query<'studioBlocks'>,
 ): Promise<Reply<'studioBlocks'>> {
   const rows = await listBlocks(database, { after: cursor === undefined ? undefined : parseBlockCursor(cursor), limit: limit + 1 })
   const shown = rows.slice(0, limit)

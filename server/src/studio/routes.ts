@@ -57,9 +57,7 @@ function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): 
     pause: await recordResumption(database, { reason, actor }),
   }))
 
-  api.studio('studioBlocks', 'read', async ({ query }) =>
-    readBlocks(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }),
-  )
+  api.studio('studioBlocks', 'read', async ({ query }) => readBlocks(database, query))
   api.studio('readBlock', 'read', async ({ params }) => {
     const block = await findBlock(database, requireWallet(params.wallet))
     return { block: block ? blockReply(block) : null }
@@ -92,7 +90,7 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   keyRoutes(api, database)
   staffRoutes(api, database, desk)
   recoveryRoutes(api, deps)
-  api.studio('studioLog', 'admin', async ({ query }) => readLog(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
+  api.studio('studioLog', 'admin', async ({ query }) => readLog(database, query))
 
   api.studio('studioCases', 'read', async ({ query }) => {
     const { wallet, status = 'open', limit = LISTINGS_PAGE, cursor } = query
@@ -120,7 +118,7 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   api.studio('startAudit', 'read', async ({ body, actor }) => {
     return { audit: auditReply(await requestStudioAudit(database, { full: body?.full ?? false, reason: body?.reason, actor })) }
   })
-  api.studio('audits', 'read', async ({ query }) => readAudits(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
+  api.studio('audits', 'read', async ({ query }) => readAudits(database, query))
   api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
   api.studio('audit', 'read', async ({ actor }) =>
     runAudit(deps, { full: false, startedBy: actor, signal: AbortSignal.timeout(AUDIT_MILLIS) }),
@@ -132,7 +130,7 @@ function keyRoutes(api: Api, database: Database): void {
   api.studio('createStudioKey', 'admin', async ({ body, key }) => ({
     key: await createKey(database, key, readKeyWish(body), body.reason),
   }))
-  api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
+  api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, query))
   api.studio('revokeStudioKey', 'admin', async ({ params, query: { reason }, key }) => ({
     key: await endKey(database, { id: params.id, reason, by: key }),
   }))

@@ -168,7 +168,7 @@ describe('the list of blocks', () => {
   beforeEach(async () => void (await world.connection.pool.query('delete from blocks')))
 
   const newAddress = () => createWallet().address as WalletAddress
-  const readPage = (limit = 50, cursor?: string) => readBlocks(world.database, { cursor, limit })
+  const readPage = (limit = 50, cursor?: string) => readBlocks(world.database, { limit, ...(cursor !== undefined && { cursor }) })
 
   /** All pages, by their cursors. */
   async function readAll(limit: number): Promise<string[]> {

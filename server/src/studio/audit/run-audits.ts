@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { type Reply } from '@juicebar/contract/calls'
+import { type Query, type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { type Audit, type AuditReport } from '@juicebar/contract/schemas'
 import { isId } from '@juicebar/contract/ids'
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
@@ -73,10 +74,7 @@ export async function readAudit(database: Database, id: string): Promise<Audit> 
  * One page of the audits, the newest first.
  * @throws CURSOR_INVALID
  */
-export async function readAudits(
-  database: Database,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<Reply<'audits'>> {
+export async function readAudits(database: Database, { cursor, limit = LISTINGS_PAGE }: Query<'audits'>): Promise<Reply<'audits'>> {
   if (cursor !== undefined && !isId(cursor)) throw new Failure('CURSOR_INVALID')
   const rows = await listAudits(database, { before: cursor, limit: limit + 1 })
   const shown = rows.slice(0, limit)

@@ -1,6 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
-import { type Reply } from '@juicebar/contract/calls'
-import { MAX_KEYS } from '@juicebar/contract/limits'
+import { type Query, type Reply } from '@juicebar/contract/calls'
+import { LISTINGS_PAGE, MAX_KEYS } from '@juicebar/contract/limits'
 import { type Database } from '../../database/connect.ts'
 import { type StudioKey } from '../../http/credentials.ts'
 import { hashSecret, keyReply, type KeyWish, newSecret, requireNoMorePower, requireOwn } from './studio-key.ts'
@@ -68,10 +68,7 @@ export async function endKey(database: Database, { id, reason, by }: Ending): Pr
  * One page of the keys, the newest first.
  * @throws CURSOR_INVALID
  */
-export async function readKeys(
-  database: Database,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<Reply<'studioKeys'>> {
+export async function readKeys(database: Database, { cursor, limit = LISTINGS_PAGE }: Query<'studioKeys'>): Promise<Reply<'studioKeys'>> {
   if (cursor !== undefined && !isId(cursor)) throw new Failure('CURSOR_INVALID')
   const rows = await listKeys(database, { before: cursor, limit: limit + 1 })
   const shown = rows.slice(0, limit)

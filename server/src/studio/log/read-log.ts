@@ -1,6 +1,7 @@
 import { parseWalletAddress } from '@juicebar/contract/addresses'
-import { type Reply } from '@juicebar/contract/calls'
+import { type Query, type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Database } from '../../database/connect.ts'
 import { listLogEntries, type LogRow } from './studio-log-store.ts'
 
@@ -11,10 +12,7 @@ const entryNumber = /^[1-9]\d{0,17}$/
  * One page of who did what, the newest first.
  * @throws CURSOR_INVALID
  */
-export async function readLog(
-  database: Database,
-  { cursor, limit }: { cursor: string | undefined; limit: number },
-): Promise<Reply<'studioLog'>> {
+export async function readLog(database: Database, { cursor, limit = LISTINGS_PAGE }: Query<'studioLog'>): Promise<Reply<'studioLog'>> {
   if (cursor !== undefined && !entryNumber.test(cursor)) throw new Failure('CURSOR_INVALID')
   const rows = await listLogEntries(database, { before: cursor, limit: limit + 1 })
   const shown = rows.slice(0, limit)
