@@ -181,22 +181,6 @@ export function blockReply({ walletAddress, reason, until, takesListings, actor,
   return { walletAddress, reason, until: until?.toISOString() ?? null, removeListings: takesListings, since: since.toISOString(), actor }
 }
 
-/** ISO 8601 with an offset: without one, a time means another moment everywhere. */
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
-
-/**
- * Reads when a block ends.
- * @throws BAD_REQUEST if the text is no time. Whether it is in the future, the database's clock decides.
- */
-export function readUntil(text: string | undefined): Date | null {
-  if (text === undefined) return null
-  const until = new Date(text)
-  if (!moment.test(text) || Number.isNaN(until.getTime())) {
-    throw new Failure('BAD_REQUEST', { detail: 'until must be a time such as 2030-01-31T12:00:00Z.' })
-  }
-  return until
-}
-
 /** The end of a page of blocks, latest first. */
 export interface BlockPosition {
   /** In microseconds since 1970, the database's precision. */

@@ -13,7 +13,7 @@ import { listCases } from '../purchases/cases/case-store.ts'
 import { type PurchaseDeps } from '../purchases/purchase/purchase-deps.ts'
 import { readPurchase } from '../purchases/reply/read-purchases.ts'
 import { findBlock, listRules } from '../restrictions/restriction-store.ts'
-import { blockReply, draftRules, readUntil, ruleReply } from '../restrictions/restriction.ts'
+import { blockReply, draftRules, ruleReply } from '../restrictions/restriction.ts'
 import { auditReply } from './audit/audit.ts'
 import { purging } from '../runtime/repeat.ts'
 import { auditJob, readAudit, readAudits, runAudit } from './audit/run-audits.ts'
@@ -26,7 +26,8 @@ import { postOrder, postOrders } from './post-orders.ts'
 import { readBlocks, readPause, recordBlock, recordPause, recordResumption, recordRules, recordUnblock } from './record-restrictions.ts'
 import { type IdentityDeps, identityJob, slotJob } from './recovery/check-identity.ts'
 import { acceptRecovery, recoveryJob, requestRecovery, requireRecovery } from './recovery/continue-recovery.ts'
-import { readTime, recoveryReply } from './recovery/recovery.ts'
+import { readTime } from './time.ts'
+import { recoveryReply } from './recovery/recovery.ts'
 import { readSales, readStats, stampingJob } from './sales/read-sales.ts'
 import { statsCsv, takesCsv } from './sales/stats.ts'
 import { readAllStaff, readStaff, recordRemoval, recordStaff, requestChallenge } from './staff/check-staff.ts'
@@ -64,7 +65,8 @@ function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): 
   })
   api.studio('blockWallet', 'rules', async ({ params, body, actor }) => {
     const { reason, removeListings = false } = body
-    return recordBlock(database, { wallet: requireWallet(params.wallet), reason, until: readUntil(body.until), removeListings, actor })
+    const until = readTime('until', body.until) ?? null
+    return recordBlock(database, { wallet: requireWallet(params.wallet), reason, until, removeListings, actor })
   })
   api.studio('unblockWallet', 'rules', async ({ params, query: { reason }, actor }) => {
     await recordUnblock(database, { wallet: requireWallet(params.wallet), reason, actor })
@@ -139,7 +141,7 @@ function keyRoutes(api: Api, database: Database): void {
 /** Recovering, after a restore, what the database has lost and the chain still knows. */
 function recoveryRoutes(api: Api, deps: PurchaseDeps): void {
   api.studio('startRecovery', 'admin', async ({ body, actor }) => {
-    return { recovery: recoveryReply(await requestRecovery(deps, { since: readTime(body?.since), actor })) }
+    return { recovery: recoveryReply(await requestRecovery(deps, { since: readTime('since', body?.since), actor })) }
   })
   api.studio('readRecovery', 'read', async ({ params }) => ({ recovery: recoveryReply(await requireRecovery(deps.database, params.id)) }))
   api.studio('acceptRecovery', 'admin', async ({ params, body, actor }) => {

@@ -1,5 +1,4 @@
 import { type Recovery } from '@juicebar/contract/schemas'
-import { Failure } from '@juicebar/contract/errors'
 
 /** A recovery's progress. */
 export interface RecoveryState {
@@ -141,17 +140,4 @@ export function limitsOf({ sampled, earlierVersion, hasFee }: Sample & { hasFee:
     'What a buyer signs from now on for a purchase that the database has lost is found only by another recovery.',
     'Credits, debits, listings and removals since the backup are not on the chain: send all orders since then again, with the same idempotency keys.',
   ]
-}
-
-/** ISO 8601 with an offset: without one, a time means another moment everywhere. */
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
-
-/** @throws BAD_REQUEST if the text is no time */
-export function readTime(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const time = new Date(text)
-  if (!moment.test(text) || Number.isNaN(time.getTime())) {
-    throw new Failure('BAD_REQUEST', { detail: 'since must be a time such as 2030-01-31T12:00:00Z.' })
-  }
-  return time
 }
