@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { type StatsGroup } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/catalogue'
+import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import { columnsSql, type Place } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
@@ -61,22 +60,6 @@ export async function findSalesOf(tx: Tx, purchaseIds: readonly string[]): Promi
   return sales
 }
 
-/** Of one day, hour or token. */
-export interface Figures {
-  day?: string
-  hour?: string
-  tokenType?: TokenType
-  sales: number
-  amount: number
-  buyers: number
-  volumeLamports: string
-  /** In SOL. */
-  medianUnitPrice: number | null
-  feesLamports: string
-  credited: number
-  debited: number
-}
-
 /** The row for an event at the time in this column. */
 const keys = {
   day: (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD')`,
@@ -85,9 +68,9 @@ const keys = {
 } as const
 
 /** What was sold, credited and debited, in order of the days, hours or tokens. A sale whose payment the chain has undone does not count. */
-export async function readFigures(database: Database, { from, to }: StatsRange, group: StatsGroup): Promise<Figures[]> {
+export async function readFigures(database: Database, { from, to }: StatsRange, group: StatsGroup): Promise<StatsRow[]> {
   const keyOf = keys[group]
-  const { rows } = await sql<Figures>`
+  const { rows } = await sql<StatsRow>`
     with sold as (
       select ${keyOf('settled_at')} as key, count(*) as sales, sum(amount) as amount, count(distinct buyer) as buyers,
         sum(price_lamports) as volume, sum(fee_lamports) as fees,
