@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Failure } from '@juicebar/contract/errors'
-import { type Webhook, type WebhookEvent, type Case, type CaseStatus } from '@juicebar/contract/schemas'
+import { type Webhook, type WebhookEvent, type Case } from '@juicebar/contract/schemas'
 import { type CheckoutRow, checkoutReply, endedCheckout } from '../../checkouts/checkout.ts'
 import { type Outcome } from '../../outgoing/post-message.ts'
+import { type CaseState } from '../../purchases/cases/case-store.ts'
 import { reversalOf, saleReply, type SaleRow } from '../sales/sale.ts'
 import { isPublicAddress, literalAddress } from '../../outgoing/address.ts'
 
@@ -110,17 +111,8 @@ export type NotedEvent = { id: bigint; createdAt: Date } & (
   | { type: 'sale.settled' | 'sale.reversed'; purchaseId: string }
   | { type: 'checkout.completed' | 'checkout.expired'; checkoutId: string }
   | { type: 'listing.created' | 'listing.removed'; listing: object }
-  | { type: 'case.opened' | 'case.closed'; state: NotedCaseState }
+  | { type: 'case.opened' | 'case.closed'; state: CaseState }
 )
-
-/** The parts of a case that may have changed since. */
-export interface NotedCaseState {
-  id: string
-  status: CaseStatus
-  deliverable: boolean
-  note: string | null
-  closedAt: Date | null
-}
 
 /** A row of `webhook_outbox`: what the triggers of functions/webhooks.sql have noted. */
 export interface NotedRow {
@@ -146,7 +138,7 @@ export function readNotedEvent({ id, type, subject, snapshot, createdAt }: Noted
       return { ...noted, type, listing: snapshot as object }
     case 'case.opened':
     case 'case.closed': {
-      const { closedAt, ...state } = snapshot as { status: CaseStatus; deliverable: boolean; note: string | null; closedAt: string | null }
+      const { closedAt, ...state } = snapshot as Omit<CaseState, 'id' | 'closedAt'> & { closedAt: string | null }
       return { ...noted, type, state: { ...state, id: subject, closedAt: closedAt === null ? null : new Date(closedAt) } }
     }
   }
