@@ -39,52 +39,30 @@ const READING = `
     (select coalesce(json_object_agg(kind, json_build_object('count', count, 'oldest', oldest)), '{}') from (
       select kind, count(*) as count, extract(epoch from now() - min(opened_at)) as oldest from (
         select kind, opened_at from cases where status in ('open', 'refunding') limit ${MOST}
-      ) open group by kind) kinds) as open_cases,
-    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and ${OPEN} order by reconcile_at`)} as open_purchases,
-    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and not ${OPEN} order by reconcile_at`)} as closed_purchases,
-    ${lagOf('reconcile_at', 'cases where reconcile_at is not null order by reconcile_at')} as cases,
+      ) open group by kind) kinds) as "openCases",
+    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and ${OPEN} order by reconcile_at`)} as "openPurchasesLag",
+    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and not ${OPEN} order by reconcile_at`)} as "closedPurchasesLag",
+    ${lagOf('reconcile_at', 'cases where reconcile_at is not null order by reconcile_at')} as "casesLag",
     (select count(unprovable_at)::integer from (
       select unprovable_at from purchases where status = 'held' limit ${MOST}
-    ) held) as wait_for_studio,
+    ) held) as "waitForStudio",
     (select extract(epoch from now() - least(
       (select min(oldest.created_at) from webhooks w cross join unnest(w.events) as wanted (type) cross join lateral (
         select created_at from webhook_messages m where m.type = wanted.type and m.ordinal > w.delivered_to order by m.ordinal limit 1
       ) oldest where w.enabled),
       (select created_at from webhook_outbox order by id limit 1)
-    ))::float8) as webhook_lag,
+    ))::float8) as "webhookLag",
     (select coalesce(json_object_agg(state, n), '{}') from (
       select coalesce(switched_off, 'on') as state, count(*)::integer as n from webhooks group by state) states) as webhooks,
-    ${lagOf('noted_at', 'sales_to_stamp order by id')} as stamping_lag,
+    ${lagOf('noted_at', 'sales_to_stamp order by id')} as "stampingLag",
     exists (select from current_pause()) as paused`
-
-interface Row {
-  open_cases: MarketReading['openCases']
-  open_purchases: number | null
-  closed_purchases: number | null
-  cases: number | null
-  wait_for_studio: number
-  webhook_lag: number | null
-  webhooks: Record<string, number>
-  stamping_lag: number | null
-  paused: boolean
-}
 
 /** Reads all of it, in one statement. Rejects if the database does not answer within the time-outs of the pool. */
 export async function readMarket(pool: Pick<DatabasePool, 'query'>): Promise<MarketReading> {
-  const { rows } = await pool.query<Row & Record<string, unknown>>(READING)
+  const { rows } = await pool.query<MarketReading>(READING)
   const [row] = rows
   if (!row) throw new Error('the database returned nothing')
-  return {
-    openCases: row.open_cases,
-    openPurchasesLag: row.open_purchases,
-    closedPurchasesLag: row.closed_purchases,
-    casesLag: row.cases,
-    waitForStudio: row.wait_for_studio,
-    webhookLag: row.webhook_lag,
-    webhooks: row.webhooks,
-    stampingLag: row.stamping_lag,
-    paused: row.paused,
-  }
+  return row
 }
 
 const WEBHOOK_STATES = ['on', 'asked', 'gone', 'failed']
