@@ -4,6 +4,7 @@ import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
 import { MAX_OWN_LISTINGS, PRICE_CHANGE_SECONDS } from '@juicebar/contract/limits'
 import { type Listing, type ListingStatus, type OwnListing, type RemovedListings } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
+import { now } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
 import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
@@ -99,11 +100,7 @@ export async function listOwnListings(database: Database, seller: WalletAddress,
 
 /** Marks the listing as removed. Its tokens stay in escrow until a `return` transfer is posted. */
 export async function markRemoved(tx: Tx, id: string): Promise<void> {
-  await tx
-    .updateTable('listings')
-    .set({ status: 'removed', closedAt: sql`now()` })
-    .where('id', '=', id)
-    .execute()
+  await tx.updateTable('listings').set({ status: 'removed', closedAt: now }).where('id', '=', id).execute()
 }
 
 /** Whose listing it is and what it sells, which never change. */

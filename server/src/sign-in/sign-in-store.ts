@@ -3,6 +3,7 @@ import { NONCE_SECONDS, SESSION_SECONDS } from '@juicebar/contract/limits'
 import { type User } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 import { batchedStatement, withRetry } from '../database/transact.ts'
+import { now } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
 
 export interface IssuedNonce {
@@ -102,26 +103,21 @@ export async function findLiveSessions(database: Database, ids: string[]): Promi
     .select('id')
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('revokedAt', 'is', null)
-    .where('expiresAt', '>', sql<Date>`now()`)
+    .where('expiresAt', '>', now)
     .execute()
   return new Set(rows.map((row) => row.id))
 }
 
 /** Signs a session out. Its event streams end within two seconds. */
 export async function revokeSession(database: Database, id: string): Promise<void> {
-  await database
-    .updateTable('sessions')
-    .set({ revokedAt: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('revokedAt', 'is', null)
-    .execute()
+  await database.updateTable('sessions').set({ revokedAt: now }).where('id', '=', id).where('revokedAt', 'is', null).execute()
 }
 
 /** Signs a wallet out everywhere. The event streams of its sessions end within two seconds. */
 export async function revokeSessions(database: Database, wallet: WalletAddress): Promise<void> {
   await database
     .updateTable('sessions')
-    .set({ revokedAt: sql<Date>`now()` })
+    .set({ revokedAt: now })
     .where('walletAddress', '=', wallet)
     .where('revokedAt', 'is', null)
     .execute()
@@ -129,12 +125,6 @@ export async function revokeSessions(database: Database, wallet: WalletAddress):
 
 /** Deletes expired nonces and sessions. */
 export async function deleteExpired(database: Database): Promise<void> {
-  await database
-    .deleteFrom('signInNonces')
-    .where('expiresAt', '<', sql<Date>`now()`)
-    .execute()
-  await database
-    .deleteFrom('sessions')
-    .where('expiresAt', '<', sql<Date>`now()`)
-    .execute()
+  await database.deleteFrom('signInNonces').where('expiresAt', '<', now).execute()
+  await database.deleteFrom('sessions').where('expiresAt', '<', now).execute()
 }
