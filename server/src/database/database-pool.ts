@@ -1,14 +1,11 @@
 import { callbackify } from 'node:util'
 import { type PostgresCursor, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
-import { sqlState } from '../runtime/database-failures.ts'
+import { DEADLOCK, FEATURE_NOT_SUPPORTED, sqlState } from '../runtime/database-failures.ts'
 import { isConnectionFailure, UnconfirmedCommitError, isHostUnusable, type Hosts } from './hosts.ts'
 
 /** Most statements that a connection keeps; others are planned every time. */
 const MAX_STATEMENTS = 500
-/** SQLSTATE (PostgreSQL, appendix A). */
-const FEATURE_NOT_SUPPORTED = '0A000'
-const DEADLOCK = '40P01'
 
 /**
  * Whether a migration changed what a prepared statement returns. The database then refuses it for as long as the connection lives.

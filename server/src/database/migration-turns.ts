@@ -1,11 +1,10 @@
 import type pg from 'pg'
 import { delay } from '../runtime/repeat.ts'
 import { SchemaMismatchError } from './migration-files.ts'
-import { sqlState } from '../runtime/database-failures.ts'
+import { DEADLOCK, sqlState } from '../runtime/database-failures.ts'
 
-/** SQLSTATEs (PostgreSQL, appendix A). */
+/** SQLSTATE (PostgreSQL, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03'
-const DEADLOCK = '40P01'
 
 /** How long a step first waits for a lock, and all calls that need the same table with it; then twice as long each time. */
 const FIRST_LOCK_MILLIS = 500

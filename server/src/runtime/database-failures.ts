@@ -7,7 +7,9 @@ import { Failure, type ErrorCode } from '@juicebar/contract/errors'
  */
 const temporaryStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40003', '40P01', '25P03']
 
-const FEATURE_NOT_SUPPORTED = '0A000'
+/** SQLSTATEs (PostgreSQL, appendix A). */
+export const FEATURE_NOT_SUPPORTED = '0A000'
+export const DEADLOCK = '40P01'
 /** PostgreSQL's refusal to read an unlogged table on a standby, which has none of its rows: the nonces of sign-ins. */
 const READS_UNLOGGED_ON_STANDBY = 'get_relation_info'
 

@@ -8,7 +8,7 @@ import { MAX_STAFF, CHALLENGE_SECONDS } from '@juicebar/contract/limits'
 import { type SignedCall, signedCalls } from '@juicebar/contract/endpoints/signed'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
-import { isSignedBy } from '../../chain/transactions/keys.ts'
+import { cannotSign, isSignedBy } from '../../chain/transactions/keys.ts'
 import { type Database } from '../../database/connect.ts'
 import { type SignedRequest, type StaffLookup, type StudioKey } from '../../http/credentials.ts'
 import {
@@ -33,7 +33,6 @@ import {
   insertChallenge,
 } from './staff-store.ts'
 import { inTransaction } from '../../database/transact.ts'
-import { cannotSign } from '../../chain/transactions/keys.ts'
 import { checkSigners } from '../../inventory/check-signers.ts'
 import { insertLogEntry } from '../log/studio-log-store.ts'
 import { createItemCheck } from '../../http/validation.ts'
