@@ -66,7 +66,10 @@ begin
       'coSigned', p.co_signed, 'checkout', (select public_id from checkouts where id = p.checkout_id), 'closed', p.cancel_requested or window_closed(p),
       'signature', m.signature, 'confirmed', m.confirmed_at is not null
     )), '[]')
-    from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'
+    -- For a join, the planner may walk the whole index of recorded payments.
+    from purchases p left join lateral (
+      select signature, confirmed_at from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded' limit 1
+    ) m on true
     where p.buyer = p_buyer and p.status = 'held'
   );
 end
