@@ -5,7 +5,7 @@ import { type Body } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Outcome } from '../outgoing/post-message.ts'
-import { isPublicAddress, literalAddress } from '../outgoing/address.ts'
+import { namesPrivateAddress } from '../outgoing/address.ts'
 
 /** Something for a browser to show, as recorded. */
 export interface QueuedPush {
@@ -131,8 +131,7 @@ export function readSubscription({ endpoint, keys: { p256dh, auth } }: Body<'sub
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (url?.protocol !== 'https:') throw refuse('its address must be an https URL.')
   if (url.username || url.password) throw refuse('its address must not contain a user name or a password.')
-  const literal = literalAddress(url)
-  if (literal !== undefined && !isPublicAddress(literal)) throw refuse('its address is not a public one.')
+  if (namesPrivateAddress(url)) throw refuse('its address is not a public one.')
   if (!isPoint(p256dh)) throw refuse('its public key is no point on P-256.')
   if (!base64url.test(auth) || Buffer.from(auth, 'base64url').length !== AUTH_BYTES) throw refuse('its secret has not 16 bytes.')
   return { endpoint: url.href, p256dh, auth }

@@ -17,8 +17,8 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address instanceof ipaddr.IPv6 && address.match(globalUnicast))
 }
 
-/** The IP address that a URL names literally, in whatever way it is written; undefined if it names a host. */
-export function literalAddress({ hostname }: URL): string | undefined {
+/** Whether a URL names an IP address literally, in whatever way it is written, that is not public. */
+export function namesPrivateAddress({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
-  return ipaddr.isValid(host) ? host : undefined
+  return ipaddr.isValid(host) && !isPublicAddress(host)
 }

@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { type LookupFunction } from 'node:net'
 
-import { isPublicAddress, literalAddress } from './address.ts'
+import { isPublicAddress, namesPrivateAddress } from './address.ts'
 
 const ATTEMPT_MILLIS = 15_000
 const KEPT_ANSWER_BYTES = 1_024
@@ -72,8 +72,7 @@ export function createPoster({ allowPrivate, attemptMillis = ATTEMPT_MILLIS, res
 
   const send = async (message: Post, signal: AbortSignal): Promise<Answer> => {
     const url = new URL(message.url)
-    const literal = literalAddress(url)
-    if (literal !== undefined && !allowPrivate && !isPublicAddress(literal)) throw new Error(PRIVATE)
+    if (!allowPrivate && namesPrivateAddress(url)) throw new Error(PRIVATE)
     const options = { method: 'POST', headers: message.headers, lookup: checkedLookup, signal }
     return new Promise((done, failed) => {
       const request =

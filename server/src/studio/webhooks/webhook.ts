@@ -5,7 +5,7 @@ import { type CheckoutRow, checkoutReply, endedCheckout } from '../../checkouts/
 import { type Outcome } from '../../outgoing/post-message.ts'
 import { type CaseState } from '../../purchases/cases/case-store.ts'
 import { reversalOf, saleReply, type SaleRow } from '../sales/sale.ts'
-import { isPublicAddress, literalAddress } from '../../outgoing/address.ts'
+import { namesPrivateAddress } from '../../outgoing/address.ts'
 
 export interface WebhookRow {
   id: string
@@ -40,8 +40,7 @@ export function requireWebhookUrl(text: string, { allowPrivate }: { allowPrivate
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refuse('it must be an http or https URL.')
   if (url.username || url.password) throw refuse('it must not contain a user name or a password.')
-  const literal = literalAddress(url)
-  if (literal !== undefined && !allowPrivate && !isPublicAddress(literal)) throw refuse('it is not a public one.')
+  if (!allowPrivate && namesPrivateAddress(url)) throw refuse('it is not a public one.')
 }
 
 const SECOND = 1
