@@ -50,7 +50,7 @@ export async function requestRecovery({ database, log }: RequestDeps, { since, a
 }
 
 /** @throws RECOVERY_NOT_FOUND */
-export async function requireRecovery(database: Database, id: string): Promise<RecoveryRow> {
+export async function requireRecovery(database: Database | Tx, id: string): Promise<RecoveryRow> {
   const recovery = isId(id) ? await findRecovery(database, id) : undefined
   if (!recovery) throw new Failure('RECOVERY_NOT_FOUND')
   return recovery
@@ -66,8 +66,7 @@ export async function acceptRecovery(
 ): Promise<RecoveryRow> {
   await inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
-    const recovery = isId(id) ? await findRecovery(tx, id) : undefined
-    if (!recovery) throw new Failure('RECOVERY_NOT_FOUND')
+    const recovery = await requireRecovery(tx, id)
     if ((await findLatestRecovery(tx))?.id !== recovery.id) throw notAcceptable('there is a later one.')
     if (outcomeOf(recovery) !== 'unchecked') throw notAcceptable(whyNot[outcomeOf(recovery) ?? 'running'])
     if (!(await endRewind(tx, recovery.rewindId, actor))) return
