@@ -23,7 +23,7 @@ export function paceMillis(perSecond: number, { share, leastMillis }: { share: n
  * - release: searching for the payments of holds.
  * - candidate: reading transactions that may be payments or refunds, and that anybody can make many of. Whoever asks keeps to a pace.
  * - balance: reading what a new hold needs to know.
- * - spare: requests that can wait indefinitely.
+ * - spare: requests that can wait indefinitely. They take only permits that nothing else of the server would need within a second.
  * - relay: browsers' requests through the relay. They never delay the server's own requests.
  */
 const priorities = ['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance', 'spare', 'relay'] as const
@@ -31,10 +31,8 @@ export type Priority = (typeof priorities)[number]
 
 /** Someone has paid: such a request waits longer than others instead of failing. */
 const paid: ReadonlySet<Priority> = new Set(['settlement', 'payment'])
-/** Such requests take only permits that nothing else would need within a second. */
-const yielding: ReadonlySet<Priority> = new Set(['spare', 'relay'])
-/** The part of the permits that they leave to the others. */
-const KEPT_PERMITS = 0.3
+/** The part of the permits that `spare` requests leave to the server's others. */
+const KEPT_FROM_SPARE = 0.3
 
 /** The request was not sent. */
 export class NotSent extends Error {
@@ -74,14 +72,67 @@ const LONGEST_WAY_QUARTERS = 4
 const closed = () => new NotSent('the chain client was stopped', { busy: false })
 
 /**
- * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window at the endpoint: in no second do more than
- * `perSecond` requests arrive there. A request may leave long after its start, because it connects first or the process is busy, and all
- * that is known is that it arrives before its answer. So its permit is taken at its start and returns one second after its answer, or one
- * second after it must have arrived if the answer takes longer.
+ * A sliding window at the endpoint. A request may leave long after its start, because it connects first or the process is busy, and all that
+ * is known is that it arrives before its answer. So its permit is taken at its start and returns one second after its answer, or one second
+ * after it must have arrived if the answer takes longer.
  */
+class RateWindow {
+  readonly #perSecond: number
+  readonly #now: () => number
+  /** Requests that have started and may not have arrived. */
+  #onTheWay = 0
+  /** When the last `perSecond` requests were known to have arrived, as a ring: `#oldest` is the place of the first of them. */
+  readonly #arrivedAt: number[]
+  #oldest = 0
+
+  constructor(perSecond: number, now: () => number) {
+    this.#perSecond = perSecond
+    this.#now = now
+    this.#arrivedAt = Array.from({ length: perSecond }, () => Number.NEGATIVE_INFINITY)
+  }
+
+  start(): void {
+    this.#onTheWay += 1
+  }
+
+  arrive(): void {
+    this.#onTheWay -= 1
+    this.#arrivedAt[this.#oldest] = this.#now()
+    this.#oldest = (this.#oldest + 1) % this.#perSecond
+  }
+
+  /** The permits in use. */
+  get used(): number {
+    return this.#onTheWay + this.#arrivedWithinSecond()
+  }
+
+  /** Until fewer than so many permits are in use; infinite while as many requests may not have arrived. */
+  millisUntil(permits: number): number {
+    const forArrived = permits - this.#onTheWay
+    if (forArrived <= 0) return Number.POSITIVE_INFINITY
+    return this.#arrivalOf(this.#perSecond - forArrived) + SECOND - this.#now()
+  }
+
+  /** When the request that is this many after the oldest arrived. */
+  #arrivalOf(offset: number): number {
+    return this.#arrivedAt[(this.#oldest + offset) % this.#perSecond] ?? Number.NEGATIVE_INFINITY
+  }
+
+  #arrivedWithinSecond(): number {
+    const since = this.#now() - SECOND
+    let [low, high] = [0, this.#perSecond]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#arrivalOf(middle) > since) high = middle
+      else low = middle + 1
+    }
+    return this.#perSecond - low
+  }
+}
+
+/** Starts requests at a bounded rate, the most urgent first: in no second do more than `perSecond` of them arrive at the endpoint. */
 export class RequestQueue {
   readonly #limits: QueueLimits
-  readonly #now: () => number
   readonly #waiting: Record<Priority, Set<Waiter>> = {
     settlement: new Set(),
     payment: new Set(),
@@ -92,11 +143,9 @@ export class RequestQueue {
     spare: new Set(),
     relay: new Set(),
   }
-  /** Requests that have started and may not have arrived. */
-  #onTheWay = 0
-  /** When the last `perSecond` requests were known to have arrived, as a ring: `#oldest` is the place of the first of them. */
-  readonly #arrivedAt: number[]
-  #oldest = 0
+  readonly #all: RateWindow
+  /** Without the relay's. */
+  readonly #own: RateWindow
   #inFlight = 0
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -104,8 +153,8 @@ export class RequestQueue {
   /** `now` returns monotonic milliseconds. */
   constructor(limits: QueueLimits, now: () => number) {
     this.#limits = limits
-    this.#now = now
-    this.#arrivedAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
+    this.#all = new RateWindow(limits.perSecond, now)
+    this.#own = new RateWindow(limits.perSecond, now)
   }
 
   /** The number of waiting requests. */
@@ -118,9 +167,9 @@ export class RequestQueue {
     return this.#waitingUpTo('balance') > 0
   }
 
-  /** A `spare` request would start now, or as the next: before those of the relay that wait. */
+  /** A `spare` request would start now, or as the next one, before those of the relay that wait. */
   get hasSpare(): boolean {
-    const isNext = this.#waiting.relay.size > 0 || this.#millisUntil('spare') <= 0
+    const isNext = this.#waiting.relay.size > 0 ? this.#millisUntilKept() <= 0 : this.#millisUntil('spare') <= 0
     return isNext && this.#waitingUpTo('spare') === 0
   }
 
@@ -135,7 +184,7 @@ export class RequestQueue {
 
   /** Seconds of work ahead of a request of this priority: the permits in use and the waiting requests. */
   backlogSeconds(priority: Priority): number {
-    return (this.#onTheWay + this.#arrivedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond
+    return (this.#all.used + this.#waitingUpTo(priority)) / this.#limits.perSecond
   }
 
   /**
@@ -145,7 +194,7 @@ export class RequestQueue {
    */
   async run<T>(priority: Priority, task: () => Promise<T>): Promise<T> {
     await this.#turn(priority)
-    const arrived = this.#expectArrival()
+    const arrived = this.#expectArrival(priority)
     try {
       return await task()
     } finally {
@@ -206,12 +255,10 @@ export class RequestQueue {
 
   #startNext(): void {
     while (this.#inFlight < this.#limits.maxInFlight) {
-      const priority = priorities.find((name) => this.#waiting[name].size > 0)
-      if (!priority) return
-      const wait = this.#millisUntil(priority)
-      if (wait === Number.POSITIVE_INFINITY) return
-      if (wait > 0) return this.#startLater(wait)
-      this.#onTheWay += 1
+      const waiting = priorities.filter((name) => this.#waiting[name].size > 0)
+      const priority = waiting.find((name) => this.#millisUntil(name) <= 0)
+      if (!priority) return this.#startLater(Math.min(...waiting.map((name) => this.#millisUntil(name))))
+      for (const window of this.#windowsOf(priority)) window.start()
       this.#inFlight += 1
       const [first] = this.#waiting[priority]
       first?.start()
@@ -219,12 +266,12 @@ export class RequestQueue {
   }
 
   /** Counts a request as on its way until the returned function is called, or it must have arrived. */
-  #expectArrival(): () => void {
+  #expectArrival(priority: Priority): () => void {
     let onTheWay = true
     let timer: NodeJS.Timeout
     const arrived = () => {
       clearTimeout(timer)
-      if (onTheWay) this.#countArrival()
+      if (onTheWay) for (const window of this.#windowsOf(priority)) window.arrive()
       onTheWay = false
       this.#startNext()
     }
@@ -235,36 +282,19 @@ export class RequestQueue {
     return arrived
   }
 
-  #countArrival(): void {
-    this.#onTheWay -= 1
-    this.#arrivedAt[this.#oldest] = this.#now()
-    this.#oldest = (this.#oldest + 1) % this.#limits.perSecond
+  #windowsOf(priority: Priority): RateWindow[] {
+    return priority === 'relay' ? [this.#all] : [this.#all, this.#own]
   }
 
   /** Until there is a permit for a request of this priority; infinite while all of them are taken by requests that may not have arrived. */
   #millisUntil(priority: Priority): number {
-    const { perSecond } = this.#limits
-    const permits = yielding.has(priority) ? Math.max(1, Math.floor(perSecond * (1 - KEPT_PERMITS))) : perSecond
-    const forArrived = permits - this.#onTheWay
-    if (forArrived <= 0) return Number.POSITIVE_INFINITY
-    return this.#arrivalOf(perSecond - forArrived) + SECOND - this.#now()
+    const wait = this.#all.millisUntil(this.#limits.perSecond)
+    return priority === 'spare' ? Math.max(wait, this.#millisUntilKept()) : wait
   }
 
-  /** When the request that is this many after the oldest arrived. */
-  #arrivalOf(offset: number): number {
-    return this.#arrivedAt[(this.#oldest + offset) % this.#limits.perSecond] ?? Number.NEGATIVE_INFINITY
-  }
-
-  #arrivedWithinSecond(): number {
-    const { perSecond } = this.#limits
-    const since = this.#now() - SECOND
-    let [low, high] = [0, perSecond]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#arrivalOf(middle) > since) high = middle
-      else low = middle + 1
-    }
-    return perSecond - low
+  /** Until a `spare` request leaves enough to the server's others. */
+  #millisUntilKept(): number {
+    return this.#own.millisUntil(Math.max(1, Math.floor(this.#limits.perSecond * (1 - KEPT_FROM_SPARE))))
   }
 
   #waitingUpTo(last: Priority): number {
@@ -272,6 +302,7 @@ export class RequestQueue {
   }
 
   #startLater(millis: number): void {
+    if (millis === Number.POSITIVE_INFINITY) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#startNext(), Math.ceil(millis))
   }

@@ -43,7 +43,7 @@ const sleep = (millis: number) => new Promise<void>((resolve) => void setTimeout
 /** Milliseconds until a request is asked for, then leaves the process, then arrives at the endpoint, and then is answered. */
 const journeys = fc.array(
   fc.record({
-    priority: fc.constantFrom<Priority>('settlement', 'balance', 'spare'),
+    priority: fc.constantFrom<Priority>('settlement', 'balance', 'spare', 'relay'),
     asked: fc.nat(3_000),
     leaving: fc.constantFrom(0, 450),
     travelling: fc.constantFrom(0, 100, 250),
@@ -126,15 +126,15 @@ describe('the request queue', () => {
     expect(order).toEqual(['payment'])
   })
 
-  test.each(['spare', 'relay'] as const)('gives %s requests no permit that others may want within the second', async (yielding) => {
+  test('gives spare requests no permit that the server may want for others within the second', async () => {
     useFakeTimers()
     const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100, longestWaitMillis: 60_000 }, now)
     const begun: Priority[] = []
     const add = (priority: Priority) => queue.run(priority, async () => void begun.push(priority))
-    const all = Array.from({ length: 20 }, () => add(yielding))
+    const all = Array.from({ length: 20 }, () => add('spare'))
     await vi.advanceTimersByTimeAsync(0)
     expect(begun).toHaveLength(7)
-    expect(queue.hasSpare).toBe(yielding === 'relay')
+    expect(queue.hasSpare).toBe(false)
     all.push(...Array.from({ length: 4 }, () => add('settlement')))
     await vi.advanceTimersByTimeAsync(0)
     expect(begun.slice(7)).toEqual(['settlement', 'settlement', 'settlement'])
@@ -152,9 +152,22 @@ describe('the request queue', () => {
     await vi.advanceTimersByTimeAsync(5_000)
     expect(queue.hasSpare).toBe(true)
     const spare = vi.fn<() => Promise<undefined>>(async () => undefined)
-    void queue.run('spare', spare)
+    for (let n = 0; n < 20; n++) void queue.run('spare', spare)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(spare).toHaveBeenCalledTimes(20)
+  })
+
+  test('runs what comes through the relay while only the server’s own requests leave nothing to spare', async () => {
+    useFakeTimers()
+    const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100 }, now)
+    const begun: Priority[] = []
+    const add = (priority: Priority) => queue.run(priority, async () => void begun.push(priority))
+    const own = Array.from({ length: 8 }, () => add('settlement'))
+    const others = [add('spare'), add('relay'), add('relay')]
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toEqual([...own.map(() => 'settlement'), 'relay', 'relay'])
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(spare).toHaveBeenCalled()
+    await Promise.all(others)
   })
 
   test('continues after a task that failed', async () => {
