@@ -34,9 +34,12 @@ test('a wallet that only sends by itself refunds too, and is not asked a second 
   await expect(banner(seller.page)).toHaveText('You declined the request in your wallet. No SOL moved.')
   await seller.phantom.refuse(seller.page, undefined)
   // As of a server that has not found the refund yet.
-  const [asBefore] = await Promise.all([seller.page.waitForResponse(/\/cases(?:\?|$)/), seller.page.reload()])
-  const cases = await asBefore.json()
-  await seller.page.route(/\/cases(?:\?|$)/, (route) => route.fulfill({ json: cases }))
+  let cases: unknown
+  await seller.page.route(/\/cases(?:\?|$)/, async (route) => {
+    cases ??= await (await route.fetch()).json()
+    await route.fulfill({ json: cases })
+  })
+  await seller.page.reload()
   await seller.page.getByRole('button', { name: 'Connect to refund' }).click()
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(seller.page.getByRole('alert').filter({ hasText: 'The refund is on its way' })).toBeVisible()

@@ -137,8 +137,11 @@ describe('a search of what the market has signed', () => {
     expect(await walks()).toMatchObject([{ top_slot: expect.any(BigInt) }])
     vi.mocked(mayWait).mockReturnValue(false)
     onTestFinished(() => void vi.mocked(mayWait).mockReset())
-    await search()
-    expect(await walks()).toMatchObject([{ top_slot: null }])
+    const isOver = async () => {
+      await search()
+      expect(await walks()).toMatchObject([{ top_slot: null }])
+    }
+    await vi.waitFor(isOver, { timeout: 20_000 })
   })
 
   it('is made by one server a minute, and by none while a recovery is to be made', async () => {
