@@ -68,9 +68,9 @@ export function replayEarlyEvents(): void {
 }
 
 /** For a press on what may be replaced before it ends: then the button that has taken its place is clicked. */
-export function followPress({ target }: Pick<Event, 'target'>): void {
+export function followPress({ target, button: which }: Pick<PointerEvent, 'target' | 'button'>): void {
   const button = target instanceof Element ? target.closest('button') : null
-  if (!button) return
+  if (!button || which !== 0) return
   const over = new AbortController()
   const end = ({ type }: Event) => {
     over.abort()

@@ -58,10 +58,14 @@ export async function findFirstSlot(database: Database, genesisHash: string): Pr
   return row?.slot ?? undefined
 }
 
-/** Which of these transactions are recorded as what landed or may land, or have a case. One that was taken for expired is not known. */
+/**
+ * Which of these transactions have settled a purchase, pay one back, or have a case. What was only reserved is not known: another payment
+ * may settle its purchase first.
+ */
 export async function findKnown(database: Database, signatures: readonly Signature[]): Promise<Set<Signature>> {
   const { rows } = await sql<{ signature: Signature }>`
-    select signature from payments where signature = any(${signatures}::text[]) and status <> 'void'
+    select signature from payments
+      where signature = any(${signatures}::text[]) and (status = 'settled' or kind = 'refund' and status = 'recorded')
     union select signature from cases where signature = any(${signatures}::text[])`.execute(database)
   return new Set(rows.map(({ signature }) => signature))
 }

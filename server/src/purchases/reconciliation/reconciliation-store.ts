@@ -237,7 +237,7 @@ export async function setReleaseHeight(database: Database, { id, leasedAt }: Due
 const REQUESTED_PURCHASES = 10
 const REQUESTED_CASES = 20
 
-/** Makes a wallet's newest ended purchases due now, except those reconciled within `pauseSeconds`. */
+/** Makes due now what has ended of a wallet's newest purchases and sales, except what was reconciled within `pauseSeconds`. */
 export async function reconcileEndedOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
   await database
     .updateTable('purchases')

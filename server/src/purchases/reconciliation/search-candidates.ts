@@ -23,7 +23,7 @@ import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import { mayWait, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { admitCandidate, candidatesFor, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { hasLanded, isPermanent, isUndecided } from './purchase-decision.ts'
+import { isPermanent, isUndecided } from './purchase-decision.ts'
 
 type Statuses = ReadonlyMap<Signature, SignatureStatus>
 
@@ -258,23 +258,24 @@ function inventedFor({ id }: PurchaseRow): string {
 }
 
 /**
- * Those that no endpoint has shown for a minute although the time to pay for a hold is over. Once the purchase has ended, they are candidates
- * again.
+ * Those that no endpoint shows, a minute after everything that was signed in time for a hold has landed or never will. Once the purchase has
+ * ended, they are candidates again.
  */
 async function inventedOf(
   chain: Chain,
   { id, status, releaseHeight }: PurchaseRow,
   candidates: readonly VerifiedCandidate[],
 ): Promise<ReadonlySet<Signature>> {
-  const unshown = candidates.filter(({ verdict }) => verdict.kind === 'pending' && !verdict.looksOlder)
-  if (status !== 'held' || releaseHeight === null || unshown.length === 0 || mayWait(chain, `${id} shown`, SHOWN_SECONDS)) return new Set()
-  const signatures = unshown.map(({ signature }) => signature)
-  const known = await chain.statuses(signatures, { everywhere: true })
-  // One that was confirmed was looked for on every endpoint, or will be in the next round.
-  const isLanding = ({ signature, verdict }: VerifiedCandidate) =>
-    verdict.kind === 'pending' && verdict.landedAt === undefined && hasLanded(known.get(signature))
-  if (waitsForSilent(chain, `${id} silent`)) return new Set()
-  return new Set(unshown.filter((candidate) => !isLanding(candidate)).map(({ signature }) => signature))
+  const invented = new Set<Signature>()
+  const pending = candidates.filter(({ verdict }) => verdict.kind === 'pending' && !verdict.looksOlder)
+  if (status !== 'held' || releaseHeight === null || pending.length === 0) return invented
+  if ((await chain.highestBlockHeight()) <= releaseHeight || mayWait(chain, `${id} shown`, SHOWN_SECONDS)) return invented
+  for (const { signature } of pending) {
+    if (!(await admitCandidate(chain, id))) break
+    // A status alone may be invented, too, and one that waits to be final was not read yet.
+    if (!(await chain.transaction(signature, { candidate: true }))) invented.add(signature)
+  }
+  return waitsForSilent(chain, `${id} silent`) ? new Set() : invented
 }
 
 export interface FinalizedSearch {

@@ -1,15 +1,13 @@
 import { base64 } from '@scure/base'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { coSignedTransfer, signAsBuyer, withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
-
-vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 beforeEach(() => vi.restoreAllMocks())
@@ -265,8 +263,7 @@ describe('a refund that only the market can send', () => {
     await world.makeCasesDue()
     await alone.reconcileOnce()
     expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunding' }])
-    vi.mocked(mayWait).mockReturnValue(false)
-    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    endWaits()
     await alone.reconcileUntil(async () => expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunded' }]))
   })
 

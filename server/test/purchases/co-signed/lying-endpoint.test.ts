@@ -2,16 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
-import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { type Answer, handOnTo, startFrontServer } from '../../chain/rpc/front-server.ts'
 import { silent } from '../../chain/chain-clients.ts'
 import { callRpc, useTradingWorld } from '../trading-world.ts'
-
-vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 const FAR = 1_000_000
@@ -205,8 +203,7 @@ describe('where one endpoint lists what nobody shows', () => {
   }
   /** Once it has waited for a minute. A small budget has a turn a second, for one of them. */
   async function expectToEnd(on: typeof world, purchase: Purchase, endReason: string): Promise<void> {
-    vi.mocked(mayWait).mockReturnValue(false)
-    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    endWaits()
     const ended = async () => {
       await world.makeDue(purchase)
       await on.reconcileOnce()
@@ -235,13 +232,29 @@ describe('where one endpoint lists what nobody shows', () => {
     await expectToEnd(lying, purchase, 'lapsed')
   }, 90_000)
 
+  it('a hold whose payment is confirmed and not final yet stays, however long that takes', async () => {
+    const settings = { ...world.deps.settings, settleAt: 'finalized' as const }
+    const purchase = await world.holdNew(world.buyer)
+    const payment = await world.payByWallet(world.buyer, purchase)
+    await world.closePaymentWindow(purchase)
+    endWaits()
+    const slow = world.seenWith({ deps: { ...world.chainAt('confirmed'), settings } })
+    for (let round = 0; round < 4; round++) {
+      await world.makeDue(purchase)
+      await slow.reconcileOnce()
+      await world.mine(100)
+    }
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
+    await world.seenWith({ deps: { ...world.deps, settings } }).untilStatus(purchase, 'settled')
+    expect((await world.read(purchase.purchaseId)).signature).toBe(payment)
+  })
+
   it('a hold is settled by what is shown later than that', async () => {
     const purchase = await world.holdNew(world.buyer)
     const payment = await world.payByWallet(world.buyer, purchase)
     await world.closePaymentWindow(purchase)
     const hidden = vi.spyOn(world.chain, 'statuses').mockResolvedValue(new Map())
-    vi.mocked(mayWait).mockReturnValue(false)
-    onTestFinished(() => void vi.mocked(mayWait).mockReset())
+    endWaits()
     for (let round = 0; round < 2; round++) {
       await world.makeDue(purchase)
       await world.reconcileOnce()

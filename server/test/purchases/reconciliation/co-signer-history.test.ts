@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { readUnmatched } from '../../../src/purchases/reply/read-purchases.ts'
 import { searchHistories } from '../../../src/purchases/reconciliation/search-histories.ts'
-import { mayWait } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { withOtherSignature } from '../co-signed/co-signed-transactions.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 import { useTradingWorld, type Wallet } from '../trading-world.ts'
-
-vi.mock('../../../src/purchases/purchase/wait-for-endpoints.ts', { spy: true })
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 let seller: Wallet
@@ -106,6 +104,12 @@ describe('a reserved payment of a purchase whose buyer has sent another one, too
   })
 })
 
+it('a reserved payment that has landed settles its purchase, if nothing else has looked at it', async () => {
+  const purchase = await world.buyCoSigned(world.buyer, [{ listingId: await world.list(seller) }])
+  await search()
+  expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' })
+})
+
 describe('a search of what the market has signed', () => {
   it('makes nothing of transactions that merely name its key', async () => {
     const before = await query('select count(*) from cases')
@@ -135,13 +139,9 @@ describe('a search of what the market has signed', () => {
     vi.spyOn(world.chain, 'transaction').mockResolvedValue(undefined)
     await search()
     expect(await walks()).toMatchObject([{ top_slot: expect.any(BigInt) }])
-    vi.mocked(mayWait).mockReturnValue(false)
-    onTestFinished(() => void vi.mocked(mayWait).mockReset())
-    const isOver = async () => {
-      await search()
-      expect(await walks()).toMatchObject([{ top_slot: null }])
-    }
-    await vi.waitFor(isOver, { timeout: 20_000 })
+    endWaits()
+    await search()
+    expect(await walks()).toMatchObject([{ top_slot: null }])
   })
 
   it('is made by one server a minute, and by none while a recovery is to be made', async () => {
