@@ -2399,7 +2399,7 @@ begin
   if outcome <> 'settled' then
     return;
   end if;
-  -- What the market has signed may land as well. Then the search of its own payments has to take it for one that nobody knows.
+  -- What else was recorded for it may land as well, and is a second payment then.
   update payments set status = 'void' where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded';
   -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
   settled_at := now();
