@@ -131,7 +131,11 @@ test('a server that is gone is asked with growing pauses, and found within ten s
   await pass(30)
   await expect(buyButtons(page)).toHaveCount(0)
   const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    // A busy machine downloads only now what it does in idle time, which is no question to the server.
+    if (!pathname.startsWith('/assets/')) asked.push(pathname)
+  })
   await pass(30)
   expect(asked.length).toBeGreaterThan(3)
   expect(asked.length, asked.join(' ')).toBeLessThan(20)
