@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { type Chain } from '../../chain/chain.ts'
+import { type Signature } from '@juicebar/contract/addresses'
+import { type Chain, type SignatureStatus } from '../../chain/chain.ts'
 
 /** Of each chain client: when this server first waited for something, by its name. Beyond the number, the oldest are forgotten. */
 const beginnings = new WeakMap<Chain, LRUCache<string, number>>()
@@ -38,4 +39,20 @@ export function mayWait(chain: Chain, what: string, seconds: number): boolean {
   const since = begun.get(what) ?? clock.now()
   begun.set(what, since)
   return clock.now() - since < seconds * 1_000
+}
+
+/**
+ * How long something waits for a second endpoint, if there are several and not all of them answer. After that, one is enough: a case would
+ * never close, and a history never go on.
+ */
+export const ALONE_SECONDS = 15 * 60
+
+/**
+ * What two endpoints of several say of a payment, or one if not all of them have answered for long.
+ * @throws CHAIN_DOWN
+ */
+export async function readFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
+  const agreed = (await chain.finality([signature])).get(signature)
+  if (agreed?.commitment !== 'confirmed' || chain.isWhole() || mayWait(chain, `${signature} final`, ALONE_SECONDS)) return agreed
+  return (await chain.statuses([signature])).get(signature)
 }
