@@ -167,6 +167,7 @@ test('the page opens from the market and back leads to where one was', async ({ 
   await page.goBack()
   await expect(page.getByRole('article').first()).toBeVisible()
   await expect(page).toHaveTitle('Juicebar Marketplace')
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(scrolled)
   await choose(page, 'Drink', 'Grape Soda')
   await page.getByLabel('Order').selectOption('price')
   await page.evaluate((to) => scrollTo(0, to), scrolled)

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, minifySync, type Plugin } from 'vite'
 
 import { LICENSES_FILE, otherLicenses } from './licenses.ts'
 
@@ -177,8 +177,11 @@ function compressed(): Plugin {
       order: 'post',
       handler(_, bundle) {
         const built = Object.entries(bundle).map(([name, file]) => [name, file.type === 'chunk' ? file.code : file.source] as const)
-        const copied = readdirSync('public', { withFileTypes: true }).filter((entry) => entry.isFile())
-        const files = [...built, ...copied.map(({ name }) => [name, readFileSync(join('public', name))] as const)]
+        const inPublic = readdirSync('public', { withFileTypes: true }).filter((entry) => entry.isFile())
+        const copied = inPublic.map(({ name }) => [name, readPublic(name)] as const)
+        // In place of what is copied as it is written.
+        for (const [fileName, source] of copied) if (fileName.endsWith('.js')) this.emitFile({ type: 'asset', fileName, source })
+        const files = [...built, ...copied]
         for (const [fileName, content] of files) {
           if (!compressible.test(fileName)) continue
           const source = Buffer.from(content)
@@ -189,4 +192,10 @@ function compressed(): Plugin {
       },
     },
   }
+}
+
+/** A file of `public`, as it is downloaded: the page waits for its scripts before it is painted. */
+function readPublic(name: string): string | Buffer {
+  const content = readFileSync(join('public', name))
+  return name.endsWith('.js') ? minifySync(name, content.toString()).code : content
 }

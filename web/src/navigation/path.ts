@@ -1,13 +1,23 @@
 import { useEffect, useSyncExternalStore } from 'react'
 
 import { marketSettings } from '../settings/market-settings.ts'
+import { whenIdle } from '../ui/lazy-component.ts'
 
 const inBrowser = typeof location !== 'undefined'
 const listeners = new Set<() => void>()
 let shown = inBrowser ? location.pathname : '/'
 let query = inBrowser ? location.search : ''
 
-if (inBrowser) addEventListener('popstate', () => showPath(location.pathname, location.search))
+/** How long a page that was returned to may take to be as high as it was, in milliseconds. */
+const RETURN_MS = 3000
+
+if (inBrowser) {
+  returnToPlace()
+  addEventListener('popstate', () => {
+    showPath(location.pathname, location.search)
+    returnToPlace()
+  })
+}
 
 /** The path of the page that is shown. The browser's back and forward buttons change it, too. */
 export function usePath(): string {
@@ -29,9 +39,36 @@ export function showPath(path: string, search = ''): void {
  * @param scroll false if the page stays where it is, because what is shown at that path is above it
  */
 export function goTo(path: string, { scroll = true } = {}): void {
+  if (scroll) {
+    // Browsers return to where one was only if the page is as high again at once. What is still being loaded or rendered is not.
+    history.replaceState({ scroll: scrollY } satisfies Left, '')
+    history.scrollRestoration = 'manual'
+  }
   history.pushState({}, '', path)
+  history.scrollRestoration = 'auto'
   showPath(path)
   if (scroll) scrollTo(0, 0)
+}
+
+/** What an entry of the browser's history knows of the page that was left there. */
+interface Left {
+  /** How far the page was scrolled, in pixels. */
+  scroll?: number
+}
+
+/** Scrolls to where the page was left as soon as it is high enough. Another page has another state. */
+function returnToPlace(until = performance.now() + RETURN_MS): void {
+  requestAnimationFrame(() => {
+    const scroll = (history.state as Left | null)?.scroll
+    if (scroll === undefined) return
+    scrollTo(0, scroll)
+    if (scrollY < scroll - 1 && performance.now() < until) return returnToPlace(until)
+    history.replaceState({}, '')
+    // From then on, the browser knows better. While a page is loaded that was left by reloading it, it would scroll to the top.
+    void whenIdle().then(() => {
+      history.scrollRestoration = 'auto'
+    })
+  })
 }
 
 /** The query that the page was opened with, with its question mark; empty for none. */
@@ -54,12 +91,10 @@ export function useTitle(name: string | undefined): void {
   // Rendered again, so that a page of the same name says so at its own address.
   usePath()
   useEffect(() => {
-    if (name !== undefined) document.title = `${name} · ${marketSettings().title}`
-  })
-  useEffect(() => {
     if (name === undefined) return undefined
+    document.title = `${name} · ${marketSettings().title}`
     return () => {
       document.title = marketSettings().title
     }
-  }, [name])
+  })
 }

@@ -5,7 +5,7 @@ const UNTOUCHED_MS = 10_000
 /** How long to wait for the browser to become idle, in milliseconds. */
 const BUSY_MS = 3_000
 
-const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'click', 'scroll'] as const
+const signs = ['pointermove', 'pointerdown', 'keydown', 'click', 'scroll'] as const
 
 let over: Promise<void> | undefined
 
@@ -19,17 +19,13 @@ export function lazyComponent<Props extends object>(load: () => Promise<Componen
 
 /** Downloads every lazy component in the browser's idle time, one after another; none if the person saves data. */
 export async function prefetchWhenIdle(): Promise<void> {
-  if (savesData()) return
+  // Browsers without the Network Information API are assumed to save nothing.
+  if ((navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return
   for (let next = loaders.shift(); next; next = loaders.shift()) {
     await whenIdle()
     // A download that fails now is tried again, and reported, when the component is needed.
     await next().catch(() => undefined)
   }
-}
-
-/** Browsers without the Network Information API are assumed to save nothing. */
-function savesData(): boolean {
-  return 'connection' in navigator && (navigator.connection as { saveData?: boolean }).saveData === true
 }
 
 /** Resolves when the page has loaded and the browser has nothing else to do. */

@@ -1,11 +1,12 @@
+import { payLinkEndpoints } from '@juicebar/contract/endpoints/pay-links'
 import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type Listing, type PayLink, type PayLinkState } from '@juicebar/contract/schemas'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { mutationOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { encode } from 'uqr'
 
-import { payLinkMutation, payLinkStateQuery } from '../../api/listing-query.ts'
+import { callEndpoint } from '../../api/client.ts'
 import { configQuery } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
@@ -197,4 +198,22 @@ export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
 /** The link that, when scanned, opens a page of the market in Phantom's own browser. */
 export function phantomBrowseLink(path: string, origin: string): string {
   return `https://phantom.app/ul/browse/${encodeURIComponent(origin + path)}?ref=${encodeURIComponent(origin)}`
+}
+
+/** Makes a payment link for a listing. */
+function payLinkMutation(id: string) {
+  return mutationOptions({ mutationFn: () => callEndpoint<PayLink>(payLinkEndpoints.payLink, { params: { id } }) })
+}
+
+/** How often the page reloads the progress of a purchase by phone, in milliseconds. */
+const PAY_LINK_MS = 2_000
+
+/** The progress of the purchase through a payment link. */
+function payLinkStateQuery(id: string) {
+  return queryOptions({
+    queryKey: ['pay-link', id],
+    queryFn: ({ signal }) => callEndpoint<PayLinkState>(payLinkEndpoints.payLinkState, { params: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'delivered' || state.data?.state === 'expired' ? false : PAY_LINK_MS),
+    meta: { quiet: true },
+  })
 }
