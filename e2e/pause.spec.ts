@@ -80,7 +80,7 @@ test('a broken rule is told where it was broken, with its number', async ({ sign
   const seller = await signedIn()
   await list(seller, 'ORANGE_JUICE', 2, 0.2)
   await server.market.setRules({ body: { rules: [{ tokenType: 'ORANGE_JUICE', minUnitPrice: 0.25 }] } })
-  const words = 'Orange Juice must cost at least 0.25 SOL a drink.'
+  const words = 'Orange Juice must cost at least 0.25 SOL each.'
   await seller.page.getByRole('tab', { name: 'Inventory' }).click()
   await seller.page.getByRole('article').filter({ hasText: 'Orange Juice' }).getByRole('button', { name: 'Sell' }).click()
   const dialog = seller.page.getByRole('dialog', { name: 'Sell Tokens' })

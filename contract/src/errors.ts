@@ -71,7 +71,7 @@ export const errors = {
   AMOUNT_INVALID: { status: 400, text: `The amount must be a whole number between ${MIN_AMOUNT} and ${inWords(MAX_AMOUNT)}.` },
   TOO_CHEAP_TO_DIVIDE: {
     status: 400,
-    text: 'A listing that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
+    text: 'Each item of a listing that may be bought in parts must cost at least 0.000000001 SOL. Raise the price, or sell it only as a whole.',
   },
   CURSOR_INVALID: { status: 400, text: 'This page of the list no longer exists. Start again from the first one.' },
   CURSOR_EPOCH: {

@@ -156,7 +156,7 @@ export const restrictionCalls = {
     body: Type.Object(
       {
         rules: Type.Array(Type.Object({ tokenType: requiredToken, ...limits }, { ...closed, title: 'RuleRequest' }), {
-          ...keywords({ mustBe: 'a list with at most one rule for each drink' }),
+          ...keywords({ mustBe: 'a list with at most one rule for each tokenType' }),
           maxItems: MAX_CATALOGUE,
           description: 'At most one for each drink',
         }),

@@ -92,7 +92,7 @@ export function decideOrders(orders: readonly StudioOrder[], snapshot: OrderSnap
       if (!snapshot.signers.has(order.walletAddress)) return { kind: 'refused', failure: cannotSign(order.walletAddress) }
       if (balance > MAX_BALANCE) return refuse('BALANCE_LIMIT')
       if (allowance !== undefined) {
-        if (allowance < BigInt(order.amount)) return refuse('DAILY_LIMIT', `it can credit ${allowance} more drinks today.`)
+        if (allowance < BigInt(order.amount)) return refuse('DAILY_LIMIT', `it can credit ${allowance} more today.`)
         allowance -= BigInt(order.amount)
       }
     } else if (balance < 0n) return refuse('INSUFFICIENT_TOKENS')

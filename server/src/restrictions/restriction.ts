@@ -49,9 +49,9 @@ function blockText({ reason, until }: PlayerBlock): string {
 function brokenRuleText({ rule, limit, left }: BrokenRule, name: string): string {
   switch (rule) {
     case 'minUnitPrice':
-      return `${name} must cost at least ${solText(BigInt(limit))} SOL a drink.`
+      return `${name} must cost at least ${solText(BigInt(limit))} SOL each.`
     case 'maxUnitPrice':
-      return `${name} must cost at most ${solText(BigInt(limit))} SOL a drink.`
+      return `${name} must cost at most ${solText(BigInt(limit))} SOL each.`
     case 'maxListingsPerWallet':
       return `You may have at most ${limit} ${limit === '1' ? 'listing' : 'listings'} of ${name} on the market.`
     case 'maxSolPerWalletPerDay':
@@ -104,7 +104,7 @@ type RuleFields = Omit<Rule, 'tokenType'> & { tokenType: string }
 export function draftRules(rules: readonly RuleFields[], catalogue: Pick<Catalogue, 'find'>): TokenRule[] {
   const drafts = rules.map((rule) => draftRule(rule, requireTokenType(catalogue, rule.tokenType)))
   const types = new Set(drafts.map(({ tokenType }) => tokenType))
-  if (types.size < drafts.length) throw new Failure('BAD_REQUEST', { detail: 'rules must have at most one rule for each drink.' })
+  if (types.size < drafts.length) throw new Failure('BAD_REQUEST', { detail: 'rules must have at most one rule for each tokenType.' })
   return drafts
 }
 
@@ -159,8 +159,8 @@ export function rulesText(rules: readonly TokenRule[], { nameOf }: Pick<Catalogu
 
 function ruleText({ minUnitLamports, maxUnitLamports, maxListings, maxDailyLamports }: TokenRule, name: string): string {
   const limits = [
-    minUnitLamports !== null && `at least ${solText(minUnitLamports)} SOL a drink`,
-    maxUnitLamports !== null && `at most ${solText(maxUnitLamports)} SOL a drink`,
+    minUnitLamports !== null && `at least ${solText(minUnitLamports)} SOL each`,
+    maxUnitLamports !== null && `at most ${solText(maxUnitLamports)} SOL each`,
     maxListings !== null && `at most ${maxListings} listings of a wallet`,
     maxDailyLamports !== null && `at most ${solText(maxDailyLamports)} SOL a day of a wallet`,
   ].filter((limit) => limit !== false)

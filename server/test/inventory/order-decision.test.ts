@@ -86,7 +86,7 @@ describe('the orders of a call', () => {
     const [decision] = decideOrders([order], snapshot({ allowance: 4n }))
     expect(decision).toMatchObject({
       kind: 'refused',
-      failure: new Failure('DAILY_LIMIT', { detail: 'it can credit 4 more drinks today.' }),
+      failure: new Failure('DAILY_LIMIT', { detail: 'it can credit 4 more today.' }),
     })
   })
 })

@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(rules.map(ruleReply)).toEqual([{ tokenType: 'GRAPE_SODA', maxSolPerWalletPerDay: 2 }])
     const { rows } = await world.connection.pool.query('select call, reason from studio_log order by id desc limit 2')
     expect(rows.toReversed()).toEqual([
-      { call: 'setRules', reason: 'Apple Juice: at least 0.5 SOL a drink, at most 3 listings of a wallet.' },
+      { call: 'setRules', reason: 'Apple Juice: at least 0.5 SOL each, at most 3 listings of a wallet.' },
       { call: 'setRules', reason: 'Grape Soda: at most 2 SOL a day of a wallet.' },
     ])
   })
@@ -100,8 +100,8 @@ describe('the unit price', () => {
     const listingId = await listTen(1n * SOL)
     const purchase = await world.hold(world.buyer, await listTen(2n * SOL))
     await setApple({ minUnitPrice: 0.100000001, maxUnitPrice: 0.15 })
-    const tooCheap = broken('Apple Juice must cost at least 0.100000001 SOL a drink.')
-    const tooDear = broken('Apple Juice must cost at most 0.15 SOL a drink.')
+    const tooCheap = broken('Apple Juice must cost at least 0.100000001 SOL each.')
+    const tooDear = broken('Apple Juice must cost at most 0.15 SOL each.')
     await expect(listTen(1n * SOL)).rejects.toEqual(tooCheap)
     await expect(listTen(2n * SOL)).rejects.toEqual(tooDear)
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(tooCheap)

@@ -197,7 +197,7 @@ describe('the daily limit of a key', () => {
       const { status, body } = await call('POST', '/credits', { key, body: order({ amount }) })
       return status === 200 ? 'posted' : body.error
     }
-    const left = (amount: number) => `This studio key has a daily limit: it can credit ${amount} more drinks today.`
+    const left = (amount: number) => `This studio key has a daily limit: it can credit ${amount} more today.`
     // So that it makes no difference if the next day begins meanwhile.
     const today = new Date().toISOString().slice(0, 10)
     const bothDays = (credited: number, ...keys: { id: string }[]) =>
@@ -246,7 +246,7 @@ describe('the daily limit of a key', () => {
     await studio.pool.query(tomorrow, [id])
     expect(await call('POST', '/credits', { key, body: order({ amount: 3 }) })).toEqual({
       status: 409,
-      body: { code: 'DAILY_LIMIT', error: 'This studio key has a daily limit: it can credit 2 more drinks today.' },
+      body: { code: 'DAILY_LIMIT', error: 'This studio key has a daily limit: it can credit 2 more today.' },
     })
     expect((await call('POST', '/debits', { key, body: order({ walletAddress: first.walletAddress, amount: 9 }) })).status).toBe(200)
     expect((await call('POST', '/credits', { key, body: first })).status).toBe(200)

@@ -55,7 +55,7 @@ function held(history: PurchaseHistory): Moment {
   const { createdAt, buyer, items, priceLamports, feeLamports, payBefore } = history
   const listings = items.length === 1 ? '' : ` of ${items.length} listings`
   const fee = feeLamports > 0n ? ` and a fee of ${solText(feeLamports)} SOL` : ''
-  const detail = `${amountOf(items)} drinks${listings} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, to be paid before ${payBefore.toISOString()}.`
+  const detail = `${amountOf(items)} items${listings} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, to be paid before ${payBefore.toISOString()}.`
   return { at: createdAt, event: 'held', detail }
 }
 
@@ -66,7 +66,7 @@ function paymentMoments(history: PurchaseHistory, payment: HistoricPayment): Mom
   const confirmed: Moment[] =
     confirmedAt === null ? [] : [{ at: confirmedAt, event: 'confirmed', detail: `The chain has confirmed transaction ${signature}.` }]
   if (wasFound(history, payment)) return confirmed
-  const ending = status === 'void' ? ' It did not count: it failed, expired, or came too late.' : ''
+  const ending = status === 'void' ? ' It did not count: it failed, expired, came too late, or another payment counted first.' : ''
   return [
     { at: createdAt, event: 'submitted', detail: `Transaction ${signature} was checked and recorded.${ending}` },
     { at: createdAt, event: 'sent', detail: 'The server sent it, and sends it again until it lands or expires.' },
@@ -94,7 +94,7 @@ function outcomes(history: PurchaseHistory): Moment[] {
   const { buyer, items, signature, settledAt, finalizedAt } = history
   const moments: Moment[] = endOf(history)
   if (settledAt !== null) {
-    const detail = `${amountOf(items)} drinks went to ${buyer}, for transaction ${signature ?? ''}.`
+    const detail = `${amountOf(items)} items went to ${buyer}, for transaction ${signature ?? ''}.`
     moments.push({ at: settledAt, event: 'delivered', detail })
   }
   if (finalizedAt !== null) moments.push({ at: finalizedAt, event: 'finalized', detail: 'The payment can never be undone.' })
