@@ -226,6 +226,7 @@ describe('the studio over HTTP', () => {
     expect(await post('debits', { ...tooMany, amount: 2 })).toMatchObject({ status: 200 })
     expect((await one('GET', `/tokens/balance/${walletAddress}`, token)).body).toMatchObject({ balances: { grapeSoda: 3 } })
     expect(await one('GET', '/studio/audit', studioApiKey)).toMatchObject({ status: 200, body: { ok: true, violations: [] } })
+    expect((await one('GET', '/studio/log?limit=1', studioApiKey)).body.log).toMatchObject([{ call: 'startAudit', key: 'root key' }])
     expect(await one('GET', '/studio/audit', 'another-key-than-the-one')).toMatchObject({ status: 401 })
   })
 

@@ -5,7 +5,7 @@ import { type BaseLogger } from 'pino'
 import { sqlState } from '../runtime/database-failures.ts'
 import { delay, startRepeating } from '../runtime/repeat.ts'
 import { parseDatabaseUrl } from '../settings/database-url.ts'
-import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool } from './database-pool.ts'
+import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool, Statements } from './database-pool.ts'
 import { CommitsWaitError, Hosts, READ_ONLY, REQUIRE_WRITABLE, UnconfirmedCommitError } from './hosts.ts'
 import { readFromReplica, type ReplicaState } from './replica.ts'
 import { type DB } from './schema.ts'
@@ -20,11 +20,22 @@ const columnNames = new ColumnNames({ maintainNestedObjectKeys: true })
 
 /** The typed query builder. A function that takes a `Tx` instead must be called inside a transaction. */
 export class Database extends Kysely<DB> {
+  readonly #connections: DatabasePool
+  readonly #statements: Statements
   readonly #pool: PostgresPool
 
-  constructor(pool: PostgresPool) {
+  /** @param queryMillis how long a query waits for its answer; without it, as long as the pool says */
+  constructor(connections: DatabasePool, statements = new Statements(), queryMillis?: number) {
+    const pool = preparingPool(connections, statements, queryMillis)
     super({ dialect: new PostgresDialect({ pool }), plugins: [columnNames] })
+    this.#connections = connections
+    this.#statements = statements
     this.#pool = pool
+  }
+
+  /** The same database, for statements that may take this long. They set the database's own limit themselves. */
+  patient(queryMillis: number): Database {
+    return new Database(this.#connections, this.#statements, queryMillis)
   }
 
   /**
@@ -149,7 +160,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     application_name: 'juicebar-migration',
     onIdleError,
   })
-  const database = new Database(preparingPool(pool))
+  const database = new Database(pool)
   let probeUnderWay: Promise<void> | undefined
   const probe = async () => {
     gate.requireOpen()

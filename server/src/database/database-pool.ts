@@ -18,17 +18,17 @@ export function isOutdatedPlan(error: unknown): boolean {
 /**
  * The pool for the query builder, which prepares each statement once per connection: the database then does not parse and plan it again,
  * which is half the cost of a short one. A connection pooler in between must support prepared statements.
+ * @param queryMillis how long a query waits for its answer; without it, as long as the pool says
  */
-export function preparingPool(pool: DatabasePool): PostgresPool {
-  const statements = new Statements()
+export function preparingPool(pool: DatabasePool, statements: Statements, queryMillis?: number): PostgresPool {
   return {
-    connect: async () => new PreparingClient(await pool.connect(), statements),
+    connect: async () => new PreparingClient(await pool.connect(), statements, queryMillis),
     end: () => pool.end(),
   }
 }
 
-/** The names of the statements of all connections. */
-class Statements {
+/** The names of the statements of all connections of a pool. */
+export class Statements {
   readonly #names = new Map<string, string>()
   #generation = 0
 
@@ -50,11 +50,13 @@ class Statements {
 class PreparingClient implements PostgresPoolClient {
   readonly #connection: PooledConnection
   readonly #statements: Statements
+  readonly #waits: { query_timeout?: number }
   #inTransaction = false
 
-  constructor(connection: PooledConnection, statements: Statements) {
+  constructor(connection: PooledConnection, statements: Statements, queryMillis: number | undefined) {
     this.#connection = connection
     this.#statements = statements
+    this.#waits = queryMillis === undefined ? {} : { query_timeout: queryMillis }
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -63,7 +65,7 @@ class PreparingClient implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('cursors are not supported')
     if (values.length > 0) return this.#queryPrepared(text, [...values])
     if (/^(?:begin|start)\b/.test(text)) this.#inTransaction = true
-    return this.#connection.query(text)
+    return this.#connection.query({ text, ...this.#waits })
   }
 
   release(): void {
@@ -72,13 +74,13 @@ class PreparingClient implements PostgresPoolClient {
 
   async #queryPrepared(text: string, values: unknown[]): Promise<unknown> {
     try {
-      return await this.#connection.query({ ...this.#statements.prepare(text), values })
+      return await this.#connection.query({ ...this.#statements.prepare(text), values, ...this.#waits })
     } catch (error) {
       const isOutdated = isOutdatedPlan(error)
       if (isOutdated) this.#statements.renew()
       // A migration locks table after table, so even a statement that only reads may have to give way. It has changed nothing.
       if (this.#inTransaction || !(isOutdated || sqlState(error) === DEADLOCK)) throw error
-      return this.#connection.query(text, values)
+      return this.#connection.query({ text, values, ...this.#waits })
     }
   }
 }

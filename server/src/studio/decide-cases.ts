@@ -53,6 +53,11 @@ interface AuditOrder {
 
 /** Starts an audit for a key, or joins the one under way; the log says who requested it. */
 export async function requestStudioAudit(database: Database, { full, reason, actor }: AuditOrder): Promise<AuditRow> {
+  return requestAudit(database, { full, ...startedBy(actor, reason) })
+}
+
+/** Whose audit it is, and how the log says so. */
+export function startedBy(actor: string, reason?: string) {
   const record = (tx: Tx, subject: string) => insertLogEntry(tx, { actor, call: 'startAudit', subject, reason: reason ?? null })
-  return requestAudit(database, { full, startedBy: actor, record })
+  return { startedBy: actor, record }
 }

@@ -17,7 +17,7 @@ import { blockReply, draftRules, ruleReply } from '../restrictions/restriction.t
 import { auditReply } from './audit/audit.ts'
 import { purging } from '../runtime/repeat.ts'
 import { auditJob, readAudit, readAudits, runAudit } from './audit/run-audits.ts'
-import { closeStudioCase, releasePurchase, requestStudioAudit } from './decide-cases.ts'
+import { closeStudioCase, releasePurchase, requestStudioAudit, startedBy } from './decide-cases.ts'
 import { createKey, endKey, readKeys } from './keys/change-keys.ts'
 import { readKeyWish } from './keys/studio-key.ts'
 import { readLog } from './log/read-log.ts'
@@ -123,7 +123,7 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   api.studio('audits', 'read', async ({ query }) => readAudits(database, query))
   api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
   api.studio('audit', 'read', async ({ actor }) =>
-    runAudit(deps, { full: false, startedBy: actor, signal: AbortSignal.timeout(AUDIT_MILLIS) }),
+    runAudit(deps, { full: false, ...startedBy(actor), signal: AbortSignal.timeout(AUDIT_MILLIS) }),
   )
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { startTcpProxy } from '../../chaos/stack/tcp-proxy.ts'
@@ -44,6 +45,15 @@ it('a query on a silent connection fails, the connection is given up, and others
   // Were another silent one used, this would fail too.
   expect((await pool.query(readPid)).rowCount).toBe(1)
   await expect.poll(() => proxy.silenced()).toBe(0)
+})
+
+it('a statement that may take long is waited for, and the connection stays', async () => {
+  const { database } = await openConnection(fresh.url)
+  const slow = sql`select pg_sleep(${(2 * queryMillis) / 1000})`
+  // Both name their statements on the same connections.
+  await sql`select ${1}::integer`.execute(database)
+  await slow.execute(database.patient(20 * queryMillis))
+  await expect(slow.execute(database)).rejects.toThrow('Query read timeout')
 })
 
 it('further queries on it fail with the same error, without being sent', async () => {

@@ -218,11 +218,17 @@ export async function findViolations(database: Database | Tx): Promise<Violation
   return found
 }
 
+/** How long one check may take, in a market of many millions of rows. */
+const CHECK_MINUTES = 10
+
 /** Checks the whole ledger. That of a large market may take longer than any other statement. */
 export async function readLedger(database: Database): Promise<LedgerFinding> {
+  // The database ends a check first, also if its server is gone.
+  const patient = database.patient((CHECK_MINUTES + 1) * 60_000)
   const patiently = <T>(read: (tx: Tx) => Promise<T>) =>
-    database.transaction().execute(async (tx) => {
-      await sql`set local statement_timeout = '10min'`.execute(tx)
+    patient.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(`${CHECK_MINUTES}min`)}`.execute(tx)
+      await sql`set local client_connection_check_interval = '5s'`.execute(tx)
       return read(tx)
     })
   return {

@@ -149,11 +149,7 @@ async function nextStep(deps: PurchaseDeps, audit: AuditRow, working: Required<W
 
 const FOLLOW_MILLIS = 100
 
-interface Options extends Partial<Working> {
-  full: boolean
-  /** Whose key or wallet starts it, unless one is running. */
-  startedBy?: string
-}
+type Options = AuditRequest & Partial<Working>
 
 /**
  * Starts an audit, or joins the running one, and runs it to its end.
@@ -162,9 +158,9 @@ interface Options extends Partial<Working> {
  */
 export async function runAudit(
   deps: PurchaseDeps,
-  { full, startedBy, signal = new AbortController().signal, ...working }: Options,
+  { full, startedBy, record, signal = new AbortController().signal, ...working }: Options,
 ): Promise<AuditReport> {
-  const { id } = await requestAudit(deps.database, { full, ...(startedBy !== undefined && { startedBy }) })
+  const { id } = await requestAudit(deps.database, { full, ...(startedBy !== undefined && { startedBy }), ...(record && { record }) })
   for (;;) {
     await continueAudit(deps, { ...working, signal })
     const audit = await findAudit(deps.database, id)
