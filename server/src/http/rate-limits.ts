@@ -90,8 +90,11 @@ function createChecks(fastify: FastifyInstance, limit: Limit): LimitChecks {
   }
 }
 
-/** A closed connection no longer has an address, and nobody waits for the reply. */
-function requireConnected({ raw }: FastifyRequest): void {
+/**
+ * A closed connection no longer has an address, and nobody waits for the reply.
+ * @throws BAD_REQUEST
+ */
+export function requireConnected({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new Failure('BAD_REQUEST', { detail: 'The connection was closed.' })
 }
 

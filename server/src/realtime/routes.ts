@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto'
 
 import { type Database } from '../database/connect.ts'
 import { type Session } from '../http/credentials.ts'
+import { requireConnected } from '../http/rate-limits.ts'
 import { answered, type Api } from '../http/route.ts'
 import { type FailureLog } from '../runtime/outage.ts'
 import { type EventReaders, mayRead, type Reader } from './broadcast-events.ts'
@@ -19,6 +20,8 @@ export function realtimeRoutes(api: Api, given: StreamParts, authenticate: Authe
   const streams = { ...given, readMissed: shareReadings((last, position) => readMissed(given.database, last, position)) }
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
+    // Gone while its session was looked up, it would stay a reader: it is never closed again.
+    requireConnected(request)
     const network = normalizeIP(request.ip)
     const position = requireRoom(streams, network)
     const { socket } = reply.raw

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { promisify } from 'node:util'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { expect, test, vi } from 'vitest'
@@ -28,7 +29,7 @@ export const emission = `select emit_event('listing.sold', $1::text[], json_buil
 export type LiveServer = Awaited<ReturnType<typeof startLiveServer>>
 
 /** The event stream of one server, without the rest of it. */
-export async function startLiveServer({ database }: DatabaseConnection, given: { feed?: EventFeed } = {}) {
+export async function startLiveServer({ database }: DatabaseConnection, given: { feed?: EventFeed; onLookup?: () => Promise<void> } = {}) {
   const { log, lines, about } = collectLog()
   const failures = createFailureLog(log)
   const { feed = createEventFeed(database, { log, failures }) } = given
@@ -45,6 +46,7 @@ export async function startLiveServer({ database }: DatabaseConnection, given: {
     const [id, player] = bearerToken(request)?.split(':') ?? []
     const wallet = parseWalletAddress(player ?? '')
     if (!id || !wallet) throw new Failure('UNAUTHORIZED')
+    await given.onLookup?.()
     return { id, player: wallet }
   }
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
@@ -61,6 +63,7 @@ export async function startLiveServer({ database }: DatabaseConnection, given: {
   return {
     port: Number(new URL(fastify.listeningOrigin).port),
     readers,
+    connections: () => promisify((report: (error: Error | null, count: number) => void) => fastify.server.getConnections(report))(),
     lines,
     about,
     /** How often its check of sessions has failed. */

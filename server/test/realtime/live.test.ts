@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { type DatabaseConnection } from '../../src/database/connect.ts'
@@ -226,6 +227,24 @@ describe.concurrent('a private stream', () => {
     expect(visitor.hasEnded()).toBe(false)
     await world.emit('later')
     await expect.poll(visitor.names, waiting).toEqual(['for all', 'later'])
+  })
+
+  it('is none if its reader is gone while its session is looked up', async ({ expect, world, readStream }) => {
+    let isGone = false
+    const server = await startLiveServer(world.connection, {
+      onLookup: async () => {
+        client.destroy()
+        await expect.poll(() => server.connections(), waiting).toBe(0)
+        isGone = true
+      },
+    })
+    onTestFinished(server.stop)
+    const { token } = await world.signIn()
+    const client = connect(server.port, '127.0.0.1')
+    client.write(`GET /api/marketplace/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    await expect.poll(() => isGone, waiting).toBe(true)
+    await readStream(server)
+    expect(server.readers.count()).toBe(1)
   })
 
   it('survives that sessions cannot be checked for a moment, and still ends with its session', async ({
