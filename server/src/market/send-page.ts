@@ -21,11 +21,14 @@ export function refreshingJob(pageCache: Pick<PageCache, 'refreshCopies'>): Job 
 }
 
 /**
- * Clears the caches before every reply to a write, so that a caller who changed the market sees the change in this server's next answer.
+ * Clears the caches before every reply to a write, so that a caller who changed the market sees the change in this server's next answer. What
+ * was refused has changed nothing: nobody can keep the caches empty with it.
  */
 export function invalidatePagesOnWrites(fastify: FastifyInstance, caches: Pick<PageCaches, 'clear'>): void {
-  fastify.addHook('onSend', ({ method, routeOptions }, _reply, _payload, done) => {
-    if (method !== 'GET' && method !== 'HEAD' && routeOptions.url?.startsWith('/api/marketplace/')) caches.clear()
+  fastify.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
+    const isWrite = method !== 'GET' && method !== 'HEAD' && routeOptions.url?.startsWith('/api/marketplace/')
+    const isRefused = statusCode >= 400 && statusCode < 500
+    if (isWrite && !isRefused) caches.clear()
     done()
   })
 }

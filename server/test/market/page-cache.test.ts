@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib'
+import createFastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { compress } from '../../src/http/compression.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { createPageCache, isCacheable, type PageCache } from '../../src/market/page-cache.ts'
-import { readFirstPage } from '../../src/market/send-page.ts'
+import { invalidatePagesOnWrites, readFirstPage } from '../../src/market/send-page.ts'
 import { defaultCatalogue } from '../support/catalogue.ts'
 
 const SELLER = 'So11111111111111111111111111111111111111112'
@@ -220,5 +221,21 @@ describe('a first page of which there is a copy, 20 seconds old,', () => {
   it('that was read more than a minute ago is not shown any more', async () => {
     pass(40_001)
     await expect(readPage(lost)).rejects.toThrow('ECONNREFUSED')
+  })
+})
+
+describe('a write', () => {
+  it.each([
+    ['that may have changed the market', 201, 1],
+    ['whose outcome is not known', 503, 1],
+    ['that was refused', 401, 0],
+    ['of which there are too many', 429, 0],
+  ])('%s: clears the caches or leaves them', async (_what, status, cleared) => {
+    const fastify = createFastify()
+    let clears = 0
+    invalidatePagesOnWrites(fastify, { clear: () => void clears++ })
+    fastify.post('/api/marketplace/listings', async (_request, reply) => reply.code(status).send({}))
+    await fastify.inject({ method: 'POST', url: '/api/marketplace/listings' })
+    expect(clears).toBe(cleared)
   })
 })
