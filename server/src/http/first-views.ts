@@ -29,6 +29,14 @@ const MAX_AGE_MILLIS = 1_000
 /** In a market that changes all the time, a view is not rendered more often than this. The page learns of the rest from its events. */
 const MIN_AGE_MILLIS = 250
 
+/**
+ * Of each second, how much goes into the views of pages that nobody has opened lately. There are as many of them as searches, and rendering
+ * one keeps everything else on this server waiting.
+ */
+const SHARE_OF_NEW = 0.25
+/** How many of them may wait for that. */
+const MAX_WAITING = 8
+
 /** How long a page waits for what its first view can do without. */
 const OPTIONAL_MILLIS = 150
 
@@ -78,7 +86,13 @@ export async function createFirstViews<Prepared>(
     const reply = await (isOptional ? Promise.race([asked, sleep(OPTIONAL_MILLIS, undefined, { ref: false })]) : asked)
     return { path, isOptional, cached, reply }
   }
-  const make = async (page: PageAddress, needs: readonly NeededReply[], { ip }: FastifyRequest): Promise<View<Prepared> | undefined> => {
+  const inTurn = takeTurns()
+  const make = async (
+    page: PageAddress,
+    needs: readonly NeededReply[],
+    { ip }: FastifyRequest,
+    render: Turns,
+  ): Promise<View<Prepared> | undefined> => {
     const at = performance.now()
     const data: FirstViewData = { replies: {} }
     const shows = new Map<string, CachedReply>()
@@ -89,7 +103,8 @@ export async function createFirstViews<Prepared>(
       data.lastEventId = older(data.lastEventId, reply.lastEventId)
       if (cached) shows.set(path, cached)
     }
-    const html = await renderer.render(page, data)
+    const html = await render(() => renderer.render(page, data))
+    if (html === undefined) return undefined
     return { at, shows, html, block: `<script type="application/json" id="${FIRST_VIEW_ID}">${escapeJson(data)}</script>` }
   }
   const find = async (page: PageAddress, request: FastifyRequest): Promise<View<Prepared> | undefined> => {
@@ -98,7 +113,7 @@ export async function createFirstViews<Prepared>(
     const key = [page.path, ...needs.map(({ path }) => path)].join(' ')
     const known = await views.get(key)
     if (known && isCurrent(known)) return known
-    const making = make(page, needs, request)
+    const making = make(page, needs, request, known ? (work) => work() : inTurn)
     views.set(key, making)
     making.catch(() => views.delete(key))
     return await making
@@ -113,6 +128,27 @@ export async function createFirstViews<Prepared>(
       if (view.page?.around !== html) view.page = { around: html, prepared: prepare(fill(html, view)) }
       return await view.page.prepared
     },
+  }
+}
+
+/** Does some work now or when it is its turn. Resolves to undefined if too many wait. */
+type Turns = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>
+
+function takeTurns(): Turns {
+  let free: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return async (work) => {
+    if (waiting >= MAX_WAITING) return undefined
+    waiting += 1
+    let begun = 0
+    const turn = free.then(() => {
+      waiting -= 1
+      begun = performance.now()
+      return work()
+    })
+    const rest = () => sleep((performance.now() - begun) * (1 / SHARE_OF_NEW - 1), undefined, { ref: false })
+    free = turn.then(rest, rest)
+    return turn
   }
 }
 
