@@ -167,15 +167,20 @@ interface ArrivedCall {
   key: StudioKey
   scopes: readonly Scope[]
   staff: StaffLookup | undefined
+  findStudioKey: FindStudioKey | undefined
 }
 
 /**
- * The checks of a staff call once it has fully arrived: its sender may have been removed while the body was arriving, and some calls need a
- * signature. Returns what the caller may do now; calls with keys need none of this.
+ * The checks of a studio's call once it has fully arrived: its key may have been revoked, or its sender removed, while the body was arriving,
+ * and some calls of staff need a signature. Returns what the caller may do now.
  *
- * Throws `Failure` NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
+ * Throws `Failure` KEY_REVOKED and KEY_EXPIRED; NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
  */
-export async function confirmCaller(request: FastifyRequest, { name, key, scopes: needed, staff }: ArrivedCall): Promise<StudioKey> {
+export async function confirmCaller(
+  request: FastifyRequest,
+  { name, key, scopes: needed, staff, findStudioKey }: ArrivedCall,
+): Promise<StudioKey> {
+  if (key.kind === 'key' && !arrivesWithHeaders(request)) return (await findStudioKey?.(bearerToken(request) ?? '')) ?? key
   if (key.kind !== 'staff' || !staff) return key
   const { wallet } = key
   const current = arrivesWithHeaders(request) ? key : await staff.find(wallet)

@@ -75,7 +75,7 @@ export interface Api {
 
 /** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet or key, scope, body. */
 export function createApi(fastify: FastifyInstance, options: CallerOptions): Api {
-  const { limits, staff } = options
+  const { limits, staff, findStudioKey } = options
   const findCaller = createCallerFinder(options)
   const add = (call: DeclaredCall, handle: Handle) => {
     const onRequest: Check = async (request) => {
@@ -102,7 +102,7 @@ export function createApi(fastify: FastifyInstance, options: CallerOptions): Api
     studio: (name, scope, handler) => {
       const scopes = typeof scope === 'string' ? [scope] : scope
       add({ name, access: 'studio', scopes }, async (request, reply) => {
-        const key = await confirmCaller(request, { name, key: keyOf(request), scopes, staff })
+        const key = await confirmCaller(request, { name, key: keyOf(request), scopes, staff, findStudioKey })
         return handler({ ...createCall(name, request, reply), actor: key.name, key })
       })
     },

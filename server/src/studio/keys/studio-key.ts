@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
+import { parseTime } from '@juicebar/contract/formats/time'
 import { ROOT_KEY, type Scope } from '@juicebar/contract/scopes'
 import { type StudioKey } from '../../http/credentials.ts'
 
@@ -84,8 +85,8 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
 export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null, replaces = null }: WishFields): KeyWish {
   if (name.trim().toLowerCase() === ROOT_KEY) throw new Failure('BAD_REQUEST', { detail: `name must not be "${ROOT_KEY}".` })
   if (parseWalletAddress(name.trim())) throw new Failure('BAD_REQUEST', { detail: 'name must not be a wallet address.' })
-  const expiry = expiresAt === null ? null : new Date(expiresAt)
-  if (expiry && Number.isNaN(expiry.getTime())) throw new Failure('BAD_REQUEST', { detail: 'expiresAt is no time of any calendar.' })
+  const expiry = expiresAt === null ? null : parseTime(expiresAt)
+  if (expiry === undefined) throw new Failure('BAD_REQUEST', { detail: 'expiresAt is no time of any calendar.' })
   return { name, scopes, dailyCreditLimit, expiresAt: expiry, replaces }
 }
 

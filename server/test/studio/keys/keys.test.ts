@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -47,6 +49,21 @@ describe('a key', () => {
       expect(await read(`jb_${'x'.repeat(43)}`, server)).toEqual(invalid)
     }
     expect(await call('DELETE', `/keys/${id}`)).toEqual(revoked)
+  })
+
+  it('that was revoked while the body of its call was arriving is refused', async () => {
+    const { secret, id } = await createKey({ scopes: ['read'] })
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+    const sending = request(`${studio.origin}/api/studio/audits`, { method: 'POST', headers })
+    const answer = once(sending, 'response') as Promise<[IncomingMessage]>
+    sending.write('{')
+    const used = async () => (await get('/keys')).body.keys.find((key: { id: string }) => key.id === id).lastUsedAt
+    await expect.poll(used).not.toBeNull()
+    await call('DELETE', `/keys/${id}`)
+    sending.end('"full":false}')
+    const [reply] = await answer
+    reply.resume()
+    expect(reply.statusCode).toBe(401)
   })
 
   it('that has expired is refused', async () => {
@@ -105,6 +122,7 @@ describe('a new key', () => {
     ['half a drink', { dailyCreditLimit: 0.5 }],
     ['a date', { expiresAt: '2099-01-01' }],
     ['no time of any calendar', { expiresAt: '2099-13-01T00:00:00Z' }],
+    ['a day that does not exist', { expiresAt: '2099-02-30T00:00:00Z' }],
     ['a time that has passed', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['an endless name', { name: 'x'.repeat(65) }],
     ['the name of the root key', { name: ' Root Key' }],
