@@ -31,7 +31,12 @@ export async function leasePushes(database: Database, limit: number): Promise<Le
   return database.runStatement<LeasedPush>(`select ${leasedColumns} from lease_pushes($1)`, [limit])
 }
 
-/** Deletes a push that was accepted or never will be; the next one to the same browser may be sent at once. */
+/** Deletes a push that never will be accepted. The next one to the same browser waits like one after a failure. */
+export async function dropPush(database: Database, { id }: Pick<LeasedPush, 'id'>): Promise<void> {
+  await database.deleteFrom('pushes').where('id', '=', id).execute()
+}
+
+/** Deletes a push that was accepted, or says nothing any more; the next one to the same browser may be sent at once. */
 export async function deletePush(database: Database, { id, sessionId }: Pick<LeasedPush, 'id' | 'sessionId'>): Promise<void> {
   await sql`
     with deleted as (delete from pushes where id = ${id})

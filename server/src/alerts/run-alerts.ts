@@ -8,7 +8,7 @@ import { type EventFeed } from '../realtime/poll-outbox.ts'
 import { type FailureLog } from '../runtime/outage.ts'
 import { startRepeating } from '../runtime/repeat.ts'
 import { fireAlerts, pushSales } from './alert-store.ts'
-import { deleteGone, deletePush, type LeasedPush, leasePushes, purgePushes } from './push-store.ts'
+import { deleteGone, deletePush, dropPush, type LeasedPush, leasePushes, purgePushes } from './push-store.ts'
 import { afterPush, pushMessage, pushRequest } from './push.ts'
 import { createPushKeys } from './record-alert.ts'
 
@@ -37,6 +37,7 @@ async function sendPush({ database, catalogue, poster, contact, log }: PushDeps,
   // Its path is the browser's secret.
   const fields = { pushService: new URL(push.endpoint).host, status: outcome.status, reason: outcome.error }
   if (next === 'gone') await deleteGone(database, push)
+  else if (next === 'refused') await dropPush(database, push)
   else if (next !== 'retry') await deletePush(database, push)
   if (next === 'refused') log.warn(fields, 'a push service refuses a push; it is not sent again')
   if (next === 'retry') log.warn(fields, 'a push service does not take a push; trying again')
