@@ -199,6 +199,8 @@ create index listings_by_seller_token_price on listings (seller, token_type, pri
 create index listings_by_seller_token_unit_price on listings (seller, token_type, unit_lamports, id) where status = 'active';
 -- The parts that may merge again.
 create index listings_open_parts on listings (part_of) where part_of is not null and (status in ('active', 'reserved'));
+-- What became of the parts of a listing.
+create index listings_parts on listings (part_of) where part_of is not null;
 
 -- Everyone who has ever listed anything: a search by seller reads a few thousand addresses instead of a million listings.
 create table sellers (
@@ -387,7 +389,8 @@ create table payments (
   transaction_bytes bytea not null,
   -- Above this block height the transaction can no longer land.
   expiry_height bigint not null,
-  -- recorded: broadcast until it lands or expires. settled: it counted. void: it expired, or it landed and did not count.
+  -- recorded: broadcast until it lands or expires. settled: it counted. void: it expired, it landed and did not count, or another payment
+  -- of its purchase counted.
   status text not null check (status in ('recorded', 'settled', 'void')),
   confirmed_at timestamptz,
   slot bigint,
@@ -772,7 +775,9 @@ create table recoveries (
   refunds json not null default '[]'::json,
   unchecked json not null default '[]'::json,
   unchecked_count integer not null default 0,
-  limits json not null default '[]'::json
+  limits json not null default '[]'::json,
+  -- How many refunds were found that the database does not know.
+  refunds_count integer not null default 0
 );
 create unique index recoveries_one_running on recoveries ((true)) where finished_at is null;
 
@@ -1286,11 +1291,12 @@ begin
   if exists (select from unnest(p.sellers) s where is_taken_back(s)) then
     for l in
       select * from listings
-      where status = 'active' and held_by is null and is_taken_back(seller) and id in (
-        select listing_id from purchase_items where purchase_id = p.id
-        union select part_of from purchase_items where purchase_id = p.id
-        union select s.id from purchase_items i join listings s on s.part_of in (i.listing_id, i.part_of) where i.purchase_id = p.id
-      )
+      where status = 'active' and held_by is null and is_taken_back(seller) and id = any(array(
+        select unnest(array[listing_id, part_of]) from purchase_items where purchase_id = p.id
+        union select s.id from listings s where s.status in ('active', 'reserved') and s.part_of = any(array(
+          select unnest(array[listing_id, part_of]) from purchase_items where purchase_id = p.id
+        ))
+      ))
       order by seller, token_type, id
     loop
       perform take_back(l);
@@ -1888,7 +1894,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0038' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0039' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin

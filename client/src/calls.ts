@@ -398,7 +398,7 @@ export interface Calls {
       recovery: Recovery
     }
   }
-  /** Open the market although a recovery could not check everything. */
+  /** Open the market although a recovery has opened cases or could not check everything. */
   acceptRecovery: {
     input: {
       params: {
@@ -1166,6 +1166,8 @@ export interface Recovery {
   casesOpened: number
   /** Refunds found that the database does not know: the first hundred */
   refunds: string[]
+  /** How many such refunds there are in all */
+  refundsCount: number
   /** What could not be checked, and why: the first hundred */
   unchecked: string[]
   /** How much could not be checked in all */

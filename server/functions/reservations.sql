@@ -276,11 +276,12 @@ begin
   if exists (select from unnest(p.sellers) s where is_taken_back(s)) then
     for l in
       select * from listings
-      where status = 'active' and held_by is null and is_taken_back(seller) and id in (
-        select listing_id from purchase_items where purchase_id = p.id
-        union select part_of from purchase_items where purchase_id = p.id
-        union select s.id from purchase_items i join listings s on s.part_of in (i.listing_id, i.part_of) where i.purchase_id = p.id
-      )
+      where status = 'active' and held_by is null and is_taken_back(seller) and id = any(array(
+        select unnest(array[listing_id, part_of]) from purchase_items where purchase_id = p.id
+        union select s.id from listings s where s.status in ('active', 'reserved') and s.part_of = any(array(
+          select unnest(array[listing_id, part_of]) from purchase_items where purchase_id = p.id
+        ))
+      ))
       order by seller, token_type, id
     loop
       perform take_back(l);

@@ -19,7 +19,7 @@ export const recoverHelp = `  recover [--since 2030-01-31T12:00:00Z]
       opened cases, 2 if something could not be checked. --since: the time of the backup, if servers have worked on the restored
       database before the market was paused
   recover --accept <id> --reason <reason>
-      open the market although that recovery could not check everything`
+      open the market although that recovery has opened cases or could not check everything`
 
 /** How calls reach the product. `isAway`: whether an error may pass by itself. */
 export interface Connection {
@@ -60,23 +60,25 @@ export function recoveryText({
   progress,
   payments,
   refunds,
+  refundsCount,
   unchecked,
   uncheckedCount,
   limits,
   since,
   marketPaused,
 }: Recovery): string {
+  const accept = typedCommand('studio', `recover --accept ${id} --reason "…"`)
   const verdicts = {
     clean: 'Nothing is missing. The market is open, unless it is paused for another reason.',
-    cases: `${casesOpened} ${casesOpened === 1 ? 'case was' : 'cases were'} opened for payments that the database has lost. Look at them with "${typedCommand('studio', 'case list')}", then recover again.`,
-    unchecked: `No payment is missing as far as could be checked. Recover again, or open the market with: ${typedCommand('studio', `recover --accept ${id} --reason "…"`)}`,
+    cases: `${casesOpened} ${casesOpened === 1 ? 'case was' : 'cases were'} opened for payments that the database has lost. Look at them with "${typedCommand('studio', 'case list')}", then recover again. If somebody keeps making them with an old reference, open the market with: ${accept}`,
+    unchecked: `No payment is missing as far as could be checked. Recover again, or open the market with: ${accept}`,
   }
   const searched = `${count(progress.walletsListed, 'wallet')} since ${since}, ${count(progress.transactionsRead, 'transaction')}, ${payments} of this market.`
   return [
     verdicts[outcome ?? 'unchecked'],
     `Searched: ${searched}`,
     ...(marketPaused && outcome !== 'unchecked' ? ['The market stays paused until a recovery finds nothing.'] : []),
-    ...section('Refunds that the database does not know', refunds, refunds.length),
+    ...section('Refunds that the database does not know', refunds, refundsCount),
     ...section('Not checked', unchecked, uncheckedCount),
     ...section('Cannot be found', limits, limits.length),
     '',

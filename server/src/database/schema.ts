@@ -443,7 +443,7 @@ export interface Payments {
   signature: Signature;
   slot: bigint | null;
   /**
-   * recorded: broadcast until it lands or expires. settled: it counted. void: it expired, or it landed and did not count.
+   * recorded: broadcast until it lands or expires. settled: it counted. void: it expired, it landed and did not count, or another payment of its purchase counted.
    */
   status: 'recorded' | 'settled' | 'void';
   transactionBytes: Buffer;
@@ -669,6 +669,10 @@ export interface Recoveries {
    * Refunds found that the database does not know: the first of them.
    */
   refunds: Generated<unknown>;
+  /**
+   * How many refunds were found that the database does not know.
+   */
+  refundsCount: Generated<number>;
   rewindId: string;
   /**
    * Up to then the database knows everything.

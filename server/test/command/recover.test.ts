@@ -16,6 +16,7 @@ const done: Recovery = {
   payments: 200,
   casesOpened: 0,
   refunds: [],
+  refundsCount: 0,
   unchecked: [],
   uncheckedCount: 0,
   limits: ['What nobody can find.'],
@@ -65,7 +66,8 @@ describe('the command for a recovery', () => {
     expect(printed).toContain('What nobody can find.')
   })
 
-  it('says how much was not checked, and that the market stays paused', () => {
+  it('says how much was not checked, how many refunds there are, and that the market stays paused', () => {
+    expect(recoveryText({ ...done, refunds: ['5 lamports'], refundsCount: 3 })).toContain('5 lamports\n  … and 2 more')
     expect(recoveryText({ ...done, ...unchecked })).toContain('wallet 1: no answer\n  … and 2 more')
     expect(recoveryText({ ...done, ...cases })).toContain('stays paused')
   })

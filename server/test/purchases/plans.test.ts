@@ -1,8 +1,11 @@
-import { parseSignature } from '@juicebar/contract/addresses'
+import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addHeldPurchases, addWantedListings } from '../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { inTransaction } from '../../src/database/transact.ts'
+import { listOwnListings } from '../../src/listings/listing-store.ts'
+import { recordEnd } from '../../src/purchases/hold/hold-store.ts'
 import { holdAsRead } from '../../src/purchases/hold/place-hold.ts'
 import { reconcileEndedOf } from '../../src/purchases/reconciliation/reconciliation-store.ts'
 import { createReferences } from '../../src/purchases/purchase/reference.ts'
@@ -62,4 +65,24 @@ it('buying, confirming and looking at one’s purchases read a few rows, however
   const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }
   expect(await longReadsOf(() => settlePurchase(database, payable!.purchase.id, payment), FEW)).toEqual([])
   expect(await longReadsOf(() => reconcileEndedOf(database, buyer, 30), FEW)).toEqual([])
+})
+
+it('neither looking at one’s listings nor ending the hold of a blocked seller reads those of others', async () => {
+  const { database, pool } = connection
+  // Of fewer, reading all is not slower.
+  await addWantedListings(pool.pg, 5_000)
+  await pool.pg.query('analyze listings')
+  const { rows } = await pool.pg.query<{ id: string; seller: WalletAddress }>(
+    `with held as (select id, sellers[1] as seller from purchases where status = 'held' limit 1), blocked as (
+       insert into blocks (wallet_address, reason, takes_listings, actor) select seller, 'Cheats', true, 'ops' from held
+     ) select * from held`,
+  )
+  const [{ id, seller }] = rows as [(typeof rows)[number]]
+  await pool.pg.query(
+    `insert into listings (seller, token_type, amount, price_lamports) select seller, token_type, 10, 1000000 from listings where seller = $1 limit 1`,
+    [seller],
+  )
+  expect(await longReadsOf(() => listOwnListings(database, seller, 'active'), FEW)).toEqual([])
+  const end = () => inTransaction(database, (tx) => recordEnd(tx, id, 'released', null))
+  expect(await longReadsOf(end, FEW)).toEqual([])
 })

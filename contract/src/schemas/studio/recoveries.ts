@@ -44,6 +44,7 @@ export const RecoverySchema = Type.Object(
     payments: Type.Integer({ description: 'Transactions found that carry a reference of this market, known to the database or not' }),
     casesOpened: Type.Integer({ description: 'Cases opened, of the kind `lost`' }),
     refunds: Type.Array(Type.String(), { description: 'Refunds found that the database does not know: the first hundred' }),
+    refundsCount: Type.Integer({ description: 'How many such refunds there are in all' }),
     unchecked: Type.Array(Type.String(), { description: 'What could not be checked, and why: the first hundred' }),
     uncheckedCount: Type.Integer({ description: 'How much could not be checked in all' }),
     limits: Type.Array(Type.String(), { description: 'What no recovery can find' }),
@@ -84,8 +85,8 @@ export const recoveryCalls = {
     failures: ['RECOVERY_NOT_FOUND'],
   },
   acceptRecovery: {
-    summary: 'Open the market although a recovery could not check everything',
-    description: 'Only the latest one, once it is done and has opened no case. Cases that are open stay so, and what they freeze.',
+    summary: 'Open the market although a recovery has opened cases or could not check everything',
+    description: 'Only the latest one, once it is done. Cases that are open stay so, and what they freeze.',
     params: idParams('The recovery'),
     body: Type.Object(
       { reason: RequiredText('why, for the log', MAX_REASON, { description: 'Why, for the log' }) },

@@ -78,9 +78,14 @@ export async function findPreparedRefunds(
   return rows.flatMap(({ id: caseId, refundReference: reference }) => (reference === null ? [] : [{ caseId, reference }]))
 }
 
-/** Whether a purchase had ended before the database went back: what has become of its payments since then may be lost. */
+/**
+ * Whether a purchase had ended before the database went back: what has become of its payments since then may be lost. Until the market is open
+ * again, it may have gone back once more.
+ */
 export async function endedBeforeRewind(database: Database, purchaseId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from purchases p where p.id = ${purchaseId} and exists (select from rewinds r where r.found_at > p.ended_at)`.execute(database)
+    select from purchases p where p.id = ${purchaseId} and exists (select from rewinds r where coalesce(r.ended_at, 'infinity') > p.ended_at)`.execute(
+    database,
+  )
   return rows.length > 0
 }

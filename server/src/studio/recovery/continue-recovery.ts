@@ -57,7 +57,7 @@ export async function requireRecovery(database: Database | Tx, id: string): Prom
 }
 
 /**
- * The studio opens the market although the latest recovery could not check everything; its log says who did so and why.
+ * The studio opens the market although the latest recovery has opened cases or could not check everything; its log says who did so and why.
  * @throws RECOVERY_NOT_FOUND or RECOVERY_NOT_ACCEPTABLE
  */
 export async function acceptRecovery(
@@ -68,19 +68,14 @@ export async function acceptRecovery(
     await lockRestrictions(tx)
     const recovery = await requireRecovery(tx, id)
     if ((await findLatestRecovery(tx))?.id !== recovery.id) throw notAcceptable('there is a later one.')
-    if (outcomeOf(recovery) !== 'unchecked') throw notAcceptable(whyNot[outcomeOf(recovery) ?? 'running'])
+    const outcome = outcomeOf(recovery)
+    if (outcome === null) throw notAcceptable('it is still running.')
+    if (outcome === 'clean') throw notAcceptable('it was clean, so the market is open.')
     if (!(await endRewind(tx, recovery.rewindId, actor))) return
     await insertLogEntry(tx, { actor, call: 'acceptRecovery', subject: id, reason })
     await emitPause(tx, await findChangedPause(tx))
   })
   return requireRecovery(database, id)
-}
-
-const whyNot = {
-  running: 'it is still running.',
-  clean: 'it was clean, so the market is open.',
-  cases: 'it has opened cases. Recover again, until it finds no more.',
-  unchecked: '',
 }
 
 function notAcceptable(detail: string): Failure {

@@ -21,6 +21,7 @@ export interface RecoveryState {
   payments: number
   casesOpened: number
   refunds: string[]
+  refundsCount: number
   unchecked: string[]
   uncheckedCount: number
   limits: string[]
@@ -52,7 +53,7 @@ export function outcomeOf({ finishedAt, casesOpened, uncheckedCount }: RecoveryR
 
 /** A recovery as the studio API shows it. */
 export function recoveryReply(row: RecoveryRow): Recovery {
-  const { id, part, since, payments, casesOpened, refunds, unchecked, uncheckedCount, limits } = row
+  const { id, part, since, payments, casesOpened, refunds, refundsCount, unchecked, uncheckedCount, limits } = row
   return {
     id,
     status: row.finishedAt === null ? 'running' : 'done',
@@ -73,6 +74,7 @@ export function recoveryReply(row: RecoveryRow): Recovery {
     payments,
     casesOpened,
     refunds,
+    refundsCount,
     unchecked,
     uncheckedCount,
     limits,
@@ -87,7 +89,7 @@ export function withUnchecked<State extends Pick<RecoveryState, 'unchecked' | 'u
 }
 
 export function withRefunds(state: RecoveryState, found: readonly string[]): RecoveryState {
-  return { ...state, refunds: [...state.refunds, ...found].slice(0, KEPT) }
+  return { ...state, refunds: [...state.refunds, ...found].slice(0, KEPT), refundsCount: state.refundsCount + found.length }
 }
 
 /** The recovery ends although not everything was checked. `reason` says why, in words. */

@@ -160,7 +160,10 @@ describe('a payment that lands after its hold ended', () => {
   })
 })
 
-it('a refund that the database has lost rules out a delivery: what had ended before the database went back is only refunded', async () => {
+it.each([
+  ['before the database went back', '0'],
+  ['before the market was open again: the database may have gone back once more', '1 hour'],
+])('a refund that the database has lost rules out a delivery: what had ended %s is only refunded', async (_when, earlier) => {
   const { found, purchase, rivalHold, confirm } = await payLate()
   const { seller, buyer } = world
   await world.transact(
@@ -169,7 +172,8 @@ it('a refund that the database has lost rules out a delivery: what had ended bef
   )
   await world.cancel(world.rival, rivalHold)
   await recordRewind(world.deps, { cause: 'restored' })
-  await world.connection.pool.query(`update rewinds set ended_at = now(), ended_by = 'a clean recovery'`)
+  const end = `update rewinds set found_at = found_at - $1::interval, ended_at = now(), ended_by = 'a clean recovery' where ended_at is null`
+  await world.connection.pool.query(end, [earlier])
   await expect(confirm()).rejects.toEqual(refusal('PAYMENT_CASE'))
   await world.makeCasesDue()
   await world.reconcileOnce()

@@ -148,6 +148,7 @@ const fresh: RecoveryState = {
   payments: 0,
   casesOpened: 0,
   refunds: [],
+  refundsCount: 0,
   unchecked: [],
   uncheckedCount: 0,
   limits: [],
@@ -241,6 +242,10 @@ describe('a recovery', () => {
     expect(step).toMatchObject({ read, done: false, lost: [{ signature: 'one', payment: { buyer: from, seller: to, lamports: 5n } }] })
     expect(step.state).toMatchObject({ transactionsRead: 2, payments: 1, uncheckedCount: 1 })
     expect(step.state.refunds).toEqual([`2 lamports from ${to} to ${from}, transaction one`])
+    // The first hundred are kept, and all are counted.
+    const many = { ...fresh, refunds: Array.from({ length: 100 }, (_, number) => String(number)), refundsCount: 150 }
+    const { refunds, refundsCount } = afterReading(many, [{ signature: read[0]!, found: { transaction, known } }]).state
+    expect([refunds, refundsCount]).toEqual([many.refunds, 151])
     expect(afterReading(step.state, []).done).toBe(true)
   })
 

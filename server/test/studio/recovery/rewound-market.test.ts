@@ -193,11 +193,21 @@ it('a chain that does not answer leaves the market paused, until the studio acce
   await expect(accept(first.id)).rejects.toMatchObject({ code: 'RECOVERY_NOT_ACCEPTABLE' })
   expect(await accept(second.id)).toMatchObject({ isPaused: false })
   expect(await isPaused()).toBe(false)
+
+  // Somebody may pay with an old reference again and again.
+  const third = await request()
+  expect(await isPaused()).toBe(true)
+  await recoverInVain()
+  await database.updateTable('recoveries').set({ casesOpened: 1 }).where('id', '=', third.id).execute()
+  expect(recoveryReply(await accept(third.id))).toMatchObject({ outcome: 'cases', marketPaused: false })
+  expect(await isPaused()).toBe(false)
   const entries = await database.selectFrom('studioLog').select(['actor', 'call', 'subject', 'reason']).orderBy('id').execute()
   expect(entries).toEqual([
     { actor: 'root', call: 'startRecovery', subject: first.id, reason: null },
     { actor: 'root', call: 'startRecovery', subject: second.id, reason: null },
     { actor: 'ops', call: 'acceptRecovery', subject: second.id, reason: 'There was nothing yet.' },
+    { actor: 'root', call: 'startRecovery', subject: third.id, reason: null },
+    { actor: 'ops', call: 'acceptRecovery', subject: third.id, reason: 'There was nothing yet.' },
   ])
   await expect(accept('no id')).rejects.toMatchObject({ code: 'RECOVERY_NOT_FOUND' })
 })
