@@ -376,29 +376,34 @@ test('back leads to the page before, also before the script is there', async ({ 
   await expect(page).toHaveTitle('Juicebar Marketplace')
 })
 
-test('back leads to where one was, also before the script is there', async ({ page }) => {
-  await page.goto('/')
-  await live(page)
-  await page.evaluate(() => scrollTo(0, 300))
-  await page
-    .getByRole('region', { name: 'Prices' })
-    .getByRole('link')
-    .first()
-    .evaluate((link) => (link as HTMLElement).click())
-  await expect(page).toHaveURL(/\/drink\//)
-  const { release } = await holdScripts(page)
-  await page.reload({ waitUntil: 'commit' })
-  await expect(page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first()).toBeVisible()
-  await page.goBack({ waitUntil: 'commit' })
-  await expect(offers(page).first()).toBeVisible()
-  release()
-  await live(page)
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(300)
-  await page.evaluate(() => scrollTo(0, 200))
-  await page.reload()
-  await live(page)
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(200)
-})
+for (const [what, scrolled, seen] of [
+  ['leads to where one was, also before the script is there', undefined, 300],
+  ['leaves the page where somebody has scrolled it before the script is there', 120, 120],
+] as const)
+  test(`back ${what}`, async ({ page }) => {
+    await page.goto('/')
+    await live(page)
+    await page.evaluate(() => scrollTo(0, 300))
+    await page
+      .getByRole('region', { name: 'Prices' })
+      .getByRole('link')
+      .first()
+      .evaluate((link) => (link as HTMLElement).click())
+    await expect(page).toHaveURL(/\/drink\//)
+    const { release } = await holdScripts(page)
+    await page.reload({ waitUntil: 'commit' })
+    await expect(page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first()).toBeVisible()
+    await page.goBack({ waitUntil: 'commit' })
+    await expect(offers(page).first()).toBeVisible()
+    if (scrolled !== undefined) await page.evaluate((to) => scrollTo(0, to), scrolled)
+    release()
+    await live(page)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(seen)
+    await page.evaluate(() => scrollTo(0, 200))
+    await page.reload()
+    await live(page)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(200)
+  })
 
 test('the filter is in the market’s address: it can be reloaded, shared, and returned to', async ({ page, trader }) => {
   const seller = await trader()

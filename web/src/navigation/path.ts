@@ -12,7 +12,7 @@ let query = inBrowser ? location.search : ''
 const RETURN_MS = 3000
 
 if (inBrowser) {
-  returnToPlace()
+  returnToPlace(0)
   addEventListener('popstate', () => {
     showPath(location.pathname, location.search)
     returnToPlace()
@@ -56,13 +56,17 @@ interface Left {
   scroll?: number
 }
 
-/** Scrolls to where the page was left as soon as it is high enough. Another page has another state. */
-function returnToPlace(until = performance.now() + RETURN_MS): void {
+/**
+ * Scrolls to where the page was left as soon as it is high enough, unless somebody has scrolled meanwhile. Another page has another state.
+ * @param from how far the page is scrolled if nobody has; undefined if that is not known
+ */
+function returnToPlace(from?: number, until = performance.now() + RETURN_MS): void {
   requestAnimationFrame(() => {
     const scroll = (history.state as Left | null)?.scroll
     if (scroll === undefined) return
-    scrollTo(0, scroll)
-    if (scrollY < scroll - 1 && performance.now() < until) return returnToPlace(until)
+    const isScrolled = from !== undefined && Math.abs(scrollY - from) > 1
+    if (!isScrolled) scrollTo(0, scroll)
+    if (!isScrolled && scrollY < scroll - 1 && performance.now() < until) return returnToPlace(scrollY, until)
     history.replaceState({}, '')
     // From then on, the browser knows better. While a page is loaded that was left by reloading it, it would scroll to the top.
     void whenIdle().then(() => {
