@@ -50,13 +50,13 @@ export class Statements {
 class PreparingClient implements PostgresPoolClient {
   readonly #connection: PooledConnection
   readonly #statements: Statements
-  readonly #waits: { query_timeout?: number }
+  readonly #waits: { query_timeout?: number } | undefined
   #inTransaction = false
 
   constructor(connection: PooledConnection, statements: Statements, queryMillis: number | undefined) {
     this.#connection = connection
     this.#statements = statements
-    this.#waits = queryMillis === undefined ? {} : { query_timeout: queryMillis }
+    this.#waits = queryMillis === undefined ? undefined : { query_timeout: queryMillis }
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -65,7 +65,7 @@ class PreparingClient implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('cursors are not supported')
     if (values.length > 0) return this.#queryPrepared(text, [...values])
     if (/^(?:begin|start)\b/.test(text)) this.#inTransaction = true
-    return this.#connection.query({ text, ...this.#waits })
+    return this.#connection.query(this.#waits ? { text, ...this.#waits } : text)
   }
 
   release(): void {

@@ -221,15 +221,27 @@ export async function findViolations(database: Database | Tx): Promise<Violation
 /** How long one check may take, in a market of many millions of rows. */
 const CHECK_MINUTES = 10
 
-/** Checks the whole ledger. That of a large market may take longer than any other statement. */
-export async function readLedger(database: Database): Promise<LedgerFinding> {
+/**
+ * Checks the whole ledger. That of a large market may take longer than any other statement.
+ * @param signal ends it: then it rejects
+ */
+export async function readLedger(database: Database, signal = new AbortController().signal): Promise<LedgerFinding> {
   // The database ends a check first, also if its server is gone.
   const patient = database.patient((CHECK_MINUTES + 1) * 60_000)
   const patiently = <T>(read: (tx: Tx) => Promise<T>) =>
     patient.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(`${CHECK_MINUTES}min`)}`.execute(tx)
       await sql`set local client_connection_check_interval = '5s'`.execute(tx)
-      return read(tx)
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      // Should this fail, the database ends the check in the end.
+      const cancel = () => void sql`select pg_cancel_backend(${rows[0]?.pid})`.execute(database).catch(() => undefined)
+      signal.addEventListener('abort', cancel)
+      try {
+        signal.throwIfAborted()
+        return await read(tx)
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
     })
   return {
     tokens: await patiently(readTokenTotals),

@@ -135,14 +135,15 @@ export async function continueAudit(deps: PurchaseDeps, { signal, patience = PAT
 async function nextStep(deps: PurchaseDeps, audit: AuditRow, working: Required<Working>): Promise<AuditStep | undefined> {
   const { id, part, failures } = audit
   if (failures >= MAX_FAILURES) return givenUp(audit, 'the server failed to check it, see its log')
-  if (part === 'ledger') return afterLedger(audit, await readLedger(deps.database))
-  const purchases = await readAuditPage(deps.database, { id, part }, working.pageSize)
   try {
+    if (part === 'ledger') return afterLedger(audit, await readLedger(deps.database, working.signal))
+    const purchases = await readAuditPage(deps.database, { id, part }, working.pageSize)
     const findings = await verifyPayments(deps, purchases, working)
     const ids = purchases.map((purchase) => purchase.id)
     return findings && afterPage(audit, ids, findings, purchases.length < working.pageSize)
   } catch (error) {
     if (error instanceof ChainSilent) return givenUp(audit, error.message)
+    if (working.signal.aborted) return undefined
     throw error
   }
 }
