@@ -11,7 +11,7 @@ import {
   type NeededReply,
   type PageAddress,
 } from '@juicebar/contract/first-view'
-import { type MarketSettings } from '@juicebar/contract/market-settings'
+import { LISTING_PATH, type MarketSettings } from '@juicebar/contract/market-settings'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type CachedReply } from './cached-replies.ts'
@@ -30,12 +30,12 @@ const MAX_AGE_MILLIS = 1_000
 const MIN_AGE_MILLIS = 250
 
 /**
- * Of each second, how much goes into the views of pages that nobody has opened lately. There are as many of them as searches, and rendering
- * one keeps everything else on this server waiting.
+ * Of each second, how much goes into the views of searches and listings. There are as many as anybody cares to ask for, and rendering one keeps
+ * everything else on this server waiting.
  */
-const SHARE_OF_NEW = 0.25
-/** How many of them may wait for that. */
-const MAX_WAITING = 8
+const SHARE_OF_MANY = 0.25
+/** How many views may be under way. Of searches and listings, others are sent without: they work as well. */
+const MOST_UNDER_WAY = 8
 
 /** How long a page waits for what its first view can do without. */
 const OPTIONAL_MILLIS = 150
@@ -73,7 +73,9 @@ export async function createFirstViews<Prepared>(
 ): Promise<FirstViews<Prepared> | undefined> {
   const renderer = await loadRenderer(join(folder, RENDERER), settings)
   if (!renderer) return undefined
-  const views = new LRUCache<string, Promise<View<Prepared> | undefined>>({ max: MAX_VIEWS })
+  const views = new LRUCache<string, View<Prepared>>({ max: MAX_VIEWS })
+  const underWay = new Map<string, Promise<View<Prepared> | undefined>>()
+  const inTurn = takingTurns()
 
   const isCurrent = ({ at, shows }: View<Prepared>) => {
     const age = performance.now() - at
@@ -86,13 +88,7 @@ export async function createFirstViews<Prepared>(
     const reply = await (isOptional ? Promise.race([asked, sleep(OPTIONAL_MILLIS, undefined, { ref: false })]) : asked)
     return { path, isOptional, cached, reply }
   }
-  const inTurn = takeTurns()
-  const make = async (
-    page: PageAddress,
-    needs: readonly NeededReply[],
-    { ip }: FastifyRequest,
-    render: Turns,
-  ): Promise<View<Prepared> | undefined> => {
+  const make = async (page: PageAddress, needs: readonly NeededReply[], { ip }: FastifyRequest): Promise<View<Prepared> | undefined> => {
     const at = performance.now()
     const data: FirstViewData = { replies: {} }
     const shows = new Map<string, CachedReply>()
@@ -103,20 +99,21 @@ export async function createFirstViews<Prepared>(
       data.lastEventId = older(data.lastEventId, reply.lastEventId)
       if (cached) shows.set(path, cached)
     }
-    const html = await render(() => renderer.render(page, data))
-    if (html === undefined) return undefined
+    const html = await (isOneOfMany(page) ? inTurn(() => renderer.render(page, data)) : renderer.render(page, data))
     return { at, shows, html, block: `<script type="application/json" id="${FIRST_VIEW_ID}">${escapeJson(data)}</script>` }
   }
   const find = async (page: PageAddress, request: FastifyRequest): Promise<View<Prepared> | undefined> => {
     const needs = await renderer.needsOf(page)
     if (needs.length === 0) return undefined
     const key = [page.path, ...needs.map(({ path }) => path)].join(' ')
-    const known = await views.get(key)
+    const known = views.get(key)
     if (known && isCurrent(known)) return known
-    const making = make(page, needs, request, known ? (work) => work() : inTurn)
-    views.set(key, making)
-    making.catch(() => views.delete(key))
-    return await making
+    if (!underWay.has(key) && isOneOfMany(page) && underWay.size >= MOST_UNDER_WAY) return undefined
+    const making = underWay.get(key) ?? make(page, needs, request).finally(() => underWay.delete(key))
+    underWay.set(key, making)
+    const made = await making
+    if (made) views.set(key, made)
+    return made
   }
   return {
     async putInto(html, page, request) {
@@ -131,22 +128,20 @@ export async function createFirstViews<Prepared>(
   }
 }
 
-/** Does some work now or when it is its turn. Resolves to undefined if too many wait. */
-type Turns = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>
+function isOneOfMany({ path, search }: PageAddress): boolean {
+  return search !== '' || path.startsWith(LISTING_PATH)
+}
 
-function takeTurns(): Turns {
+/** Does one piece of work at a time, with rests in between. */
+function takingTurns() {
   let free: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  return async (work) => {
-    if (waiting >= MAX_WAITING) return undefined
-    waiting += 1
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
     let begun = 0
     const turn = free.then(() => {
-      waiting -= 1
       begun = performance.now()
       return work()
     })
-    const rest = () => sleep((performance.now() - begun) * (1 / SHARE_OF_NEW - 1), undefined, { ref: false })
+    const rest = () => sleep((performance.now() - begun) * (1 / SHARE_OF_MANY - 1), undefined, { ref: false })
     free = turn.then(rest, rest)
     return turn
   }

@@ -8,7 +8,7 @@ const renderer = `
 export const createRenderer = ({ title }) => ({
   needsOf: async ({ path }) =>
     path === '/' || path === '/broken' ? [{ path: '/api/config' }, { path: '/listings' }]
-      : path.startsWith('/drink/') ? [{ path: '/listings' }]
+      : path.startsWith('/listing/') ? [{ path: '/listings' }]
       : path === '/missing' ? [{ path: '/nothing' }]
       : path === '/slow' ? [{ path: '/listings' }, { path: '/never', isOptional: true }, { path: '/nothing', isOptional: true }]
       : [],
@@ -75,14 +75,14 @@ describe('the first view of a page', () => {
     expect(count()).toBe(2)
   })
 
-  it('of pages that nobody has opened lately wait for each other, and most of many go without', async () => {
+  it('of listings wait for each other, and most of many go without', async () => {
     const { see } = await open()
     await see('/')
-    const many = await Promise.all(Array.from({ length: 20 }, async (_, number) => see(`/drink/${number}`)))
+    const many = await Promise.all(Array.from({ length: 20 }, async (_, number) => see(`/listing/${number}`)))
     const views = many.filter((page) => page !== undefined)
     expect([views.length > 0, views.length < 20]).toEqual([true, true])
     expect(await see('/')).toContain('Moonbase has 1')
-    await expect.poll(() => see('/drink/19')).toContain('Moonbase has 1')
+    await expect.poll(() => see('/listing/19')).toContain('Moonbase has 1')
   })
 
   it.each(['/broken', '/missing', '/other'])('is left out at %s, and the page works without it', async (path) => {
