@@ -77,7 +77,7 @@ export function recoveryText({
   return [
     verdicts[outcome ?? 'unchecked'],
     `Searched: ${searched}`,
-    ...(marketPaused && outcome !== 'unchecked' ? ['The market stays paused until a recovery finds nothing.'] : []),
+    ...(marketPaused && outcome !== 'unchecked' ? ['The market stays paused until a recovery finds nothing, or you accept this one.'] : []),
     ...section('Refunds that the database does not know', refunds, refundsCount),
     ...section('Not checked', unchecked, uncheckedCount),
     ...section('Cannot be found', limits, limits.length),

@@ -174,7 +174,7 @@ interface ArrivedCall {
  * The checks of a studio's call once it has fully arrived: its key may have been revoked, or its sender removed, while the body was arriving,
  * and some calls of staff need a signature. Returns what the caller may do now.
  *
- * Throws `Failure` KEY_REVOKED and KEY_EXPIRED; NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
+ * Throws `Failure` STUDIO_KEY_INVALID, KEY_REVOKED and KEY_EXPIRED; NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
  */
 export async function confirmCaller(
   request: FastifyRequest,

@@ -21,8 +21,8 @@ export function refreshingJob(pageCache: Pick<PageCache, 'refreshCopies'>): Job 
 }
 
 /**
- * Clears the caches before every reply to a write, so that a caller who changed the market sees the change in this server's next answer. What
- * was refused has changed nothing: nobody can keep the caches empty with it.
+ * Clears the caches before every reply to a write, so that a caller who changed the market sees the change in this server's next answer. Not
+ * for refusals, with which anybody could keep the caches empty: one may leave a case or a record, but nothing that these pages show.
  */
 export function invalidatePagesOnWrites(fastify: FastifyInstance, caches: Pick<PageCaches, 'clear'>): void {
   fastify.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {

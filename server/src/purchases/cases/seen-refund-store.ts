@@ -80,7 +80,7 @@ export async function findPreparedRefunds(
 
 /**
  * Whether a purchase had ended before the database went back: what has become of its payments since then may be lost. Until the market is open
- * again, it may have gone back once more.
+ * again, the database may have gone back once more.
  */
 export async function endedBeforeRewind(database: Database, purchaseId: string): Promise<boolean> {
   const { rows } = await sql`
