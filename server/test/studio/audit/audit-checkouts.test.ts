@@ -38,6 +38,22 @@ async function plant(change: string, undo: string): Promise<void> {
   onTestFinished(async () => void (await market.query(undo)))
 }
 
+it('a check that takes long is ended by its signal, also in the database', async () => {
+  const lock = await market.connection.pool.connect()
+  onTestFinished(() => lock.release())
+  await lock.query('begin')
+  onTestFinished(async () => void (await lock.query('rollback')))
+  await lock.query('lock table checkouts in access exclusive mode')
+  const stopping = new AbortController()
+  const check = readLedger(market.database, stopping.signal)
+  const waiting = async () =>
+    (await market.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount
+  await expect.poll(waiting).toBe(1)
+  stopping.abort()
+  await expect(check).rejects.toThrow('canceling statement')
+  expect(await waiting()).toBe(0)
+})
+
 it('finds nothing wrong with checkouts that are open, being paid and completed', async () => {
   const { publicId } = await open()
   expect(await found()).toEqual([])
@@ -78,20 +94,4 @@ it('names a checkout that two purchases pay for at the same time', async () => {
   const set = (value: string) => `update purchases set checkout_id = ${value} where id = '${second}'`
   await plant(set(`'${checkout.id}'`), set('null'))
   expect(await found()).toEqual(mismatch('paying'))
-})
-
-it('a check that takes long is ended by its signal, also in the database', async () => {
-  const lock = await market.connection.pool.connect()
-  onTestFinished(() => lock.release())
-  await lock.query('begin')
-  onTestFinished(async () => void (await lock.query('rollback')))
-  await lock.query('lock table checkouts in access exclusive mode')
-  const stopping = new AbortController()
-  const check = readLedger(market.database, stopping.signal)
-  const waiting = async () =>
-    (await market.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount
-  await expect.poll(waiting).toBe(1)
-  stopping.abort()
-  await expect(check).rejects.toThrow('canceling statement')
-  expect(await waiting()).toBe(0)
 })
