@@ -56,18 +56,9 @@ export interface LimitChecks {
  */
 export async function createRateLimits(fastify: FastifyInstance): Promise<Record<LimitName, LimitChecks>> {
   await fastify.register(rateLimit, { global: false })
-  return {
-    'sign-in': createChecks(fastify, limits['sign-in']),
-    read: createChecks(fastify, limits.read),
-    health: createChecks(fastify, limits.health),
-    write: createChecks(fastify, limits.write),
-    buy: createChecks(fastify, limits.buy),
-    'chain-lookup': createChecks(fastify, limits['chain-lookup']),
-    'pay-link': createChecks(fastify, limits['pay-link']),
-    rpc: createChecks(fastify, limits.rpc),
-    studio: createChecks(fastify, limits.studio),
-    desk: createChecks(fastify, limits.desk),
-  }
+  const checks = Object.entries(limits).map(([name, limit]) => [name, createChecks(fastify, limit)] as const)
+  // The names are those of `limits`.
+  return Object.fromEntries(checks) as Record<LimitName, LimitChecks>
 }
 
 function createChecks(fastify: FastifyInstance, limit: Limit): LimitChecks {

@@ -83,13 +83,13 @@ async function renderTrades(reads: Reads, query: TradesQuery): Promise<string> {
 const EVERY_MILLIS = 1_000
 
 /**
- * Keeps the candles up to date within about a second, even if nobody reads them; every server does this.
+ * Gives every sale its place, and keeps the candles up to date, within about a second, even if nobody reads them; every server does this.
  */
 export function rollingUpJob(database: Database): Job {
   return {
-    name: 'candles',
+    name: 'order of sales and candles',
     everyMillis: EVERY_MILLIS,
-    failure: 'candles cannot be brought up to date; trying again',
+    failure: 'sales cannot be put in order, or candles not brought up to date; trying again',
     run: async (signal) => {
       while (!signal.aborted && (await rollUpSales(database)) > 0);
     },

@@ -28,7 +28,7 @@ import { type IdentityDeps, identityJob, slotJob } from './recovery/check-identi
 import { acceptRecovery, recoveryJob, requestRecovery, requireRecovery } from './recovery/continue-recovery.ts'
 import { readTime } from './time.ts'
 import { recoveryReply } from './recovery/recovery.ts'
-import { readSales, readStats, stampingJob } from './sales/read-sales.ts'
+import { readSales, readStats } from './sales/read-sales.ts'
 import { statsCsv, takesCsv } from './sales/stats.ts'
 import { readAllStaff, readStaff, recordRemoval, recordStaff, requestChallenge } from './staff/check-staff.ts'
 import { deleteOldChallenges } from './staff/staff-store.ts'
@@ -180,7 +180,7 @@ function staffRoutes(api: Api, database: Database, { named, market }: DeskSettin
   }))
 }
 
-/** The studio's API and desk, with the audits, the order of sales and what a restored database needs. */
+/** The studio's API and desk, with the audits and what a restored database needs. */
 export const studio: Extra<{ purchases: PurchaseDeps; desk: DeskSettings; catalogue: Catalogue; identity: IdentityDeps }> = {
   calls: (api, { purchases, desk, catalogue }) => {
     studioRoutes(api, purchases, desk)
@@ -191,7 +191,6 @@ export const studio: Extra<{ purchases: PurchaseDeps; desk: DeskSettings; catalo
     recoveryJob(purchases),
     slotJob(purchases),
     identityJob(identity),
-    stampingJob(purchases.database),
     purging('challenges', 'old challenges of the desk', () => deleteOldChallenges(purchases.database)),
   ],
 }

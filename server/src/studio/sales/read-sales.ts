@@ -6,7 +6,9 @@ import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../databa
 import { saleReply } from './sale.ts'
 import { listSalesFrom, stampSales, readFigures, readNow } from './sale-store.ts'
 import { readRange } from './stats.ts'
-import { type Job } from '../../runtime/repeat.ts'
+
+/** Purchases of one short statement: more than the longest page of sales has. What was settled before the last second has its place already. */
+const STAMPED_AT_ONCE = 1_000
 
 /**
  * The sales after a place in their order, including everything settled before the call.
@@ -22,33 +24,12 @@ export async function readSales(
   return { sales: found.map(saleReply), next: placeCursor(found.at(-1) ?? after) }
 }
 
-/** Settled a moment ago; all others already have their place. */
-const LATEST = 1_000
-
 /**
  * What was sold, credited and debited, by day, hour or drink.
  * @throws BAD_REQUEST
  */
 export async function readStats(database: Database, { from, to, group = 'day' }: Query<'studioStats'>): Promise<StatsRow[]> {
   const range = readRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }, await readNow(database), group)
-  await stampSales(database, LATEST)
+  await stampSales(database, STAMPED_AT_ONCE)
   return readFigures(database, range, group)
-}
-
-/** Purchases of one short statement: more than the longest page of sales has. */
-const STAMPED_AT_ONCE = 1_000
-const EVERY_MILLIS = 1_000
-
-/**
- * Gives every sale its place within about a second, even if nobody reads them; every server does this.
- */
-export function stampingJob(database: Database): Job {
-  return {
-    name: 'order of sales',
-    everyMillis: EVERY_MILLIS,
-    failure: 'sales cannot be put in order; trying again',
-    run: async (signal) => {
-      while (!signal.aborted && (await stampSales(database, STAMPED_AT_ONCE)) > 0);
-    },
-  }
 }

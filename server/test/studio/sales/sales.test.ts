@@ -2,7 +2,8 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
 import { feeShares } from '../../../src/purchases/purchase/purchase.ts'
 import { startJobs } from '../../../src/runtime/repeat.ts'
-import { readSales, stampingJob } from '../../../src/studio/sales/read-sales.ts'
+import { rollingUpJob } from '../../../src/market/create-figures.ts'
+import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { newAddress, newSignature, offer } from '../../purchases/baskets/store-market.ts'
 import { followSales, heldPurchase, settledPurchase, useSaleMarket } from './sale-market.ts'
 
@@ -87,7 +88,7 @@ it('a payment that the chain undid is an entry for each item, once, after the sa
 })
 
 it('sales get their places although nobody reads them', async () => {
-  const stop = startJobs([stampingJob(market.database)], market.failures)
+  const stop = startJobs([rollingUpJob(market.database)], market.failures)
   const purchaseId = await market.trade()
   await expect.poll(async () => (await market.query('select from sales where purchase_id = $1', [purchaseId])).rowCount).toBe(1)
   await stop()
