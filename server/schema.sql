@@ -365,6 +365,8 @@ create table cases (
   genesis_hash text,
   -- Of a lost case: the slot of the payment. No refund is older.
   paid_at_slot bigint,
+  -- False while the chain may still drop the payment: its seller cannot refund it yet. True of one too small to be followed.
+  payment_final boolean not null default true,
   constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller, buyer),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
   check (refund_expiry_height is null or refund_reference is not null),
@@ -1894,7 +1896,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0039' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0040' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin

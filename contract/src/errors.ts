@@ -190,6 +190,11 @@ export const errors = {
   RECOVERY_NOT_ACCEPTABLE: { status: 409, text: 'This recovery cannot be accepted: {detail}' },
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
+  PAYMENT_NOT_FINAL: {
+    status: 503,
+    text: 'The network may still drop this payment, so it cannot be refunded yet. Please try again in a few seconds.',
+    retryAfter: true,
+  },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
   WEBHOOK_NOT_FOUND: { status: 404, text: 'This webhook does not exist.' },
   WEBHOOK_URL_INVALID: { status: 400, text: 'This address cannot be a webhook: {detail}' },

@@ -110,11 +110,11 @@ export const caseCalls = {
   prepareRefund: {
     summary: 'Prepare the refund of a case, as an unsigned transaction',
     description:
-      'For the seller. Asking again returns the same reference with a fresh blockhash. With `coSigned`, the listing may still be delivered until the signed refund is submitted; without it, nothing is delivered until the refund that was prepared can no longer land.',
+      'For the seller. Waits for some seconds if the payment has just landed, until the network can no longer drop it. Asking again returns the same reference with a fresh blockhash. With `coSigned`, the listing may still be delivered until the signed refund is submitted; without it, nothing is delivered until the refund that was prepared can no longer land.',
     params: idParams('The case'),
     body: Type.Optional(Type.Union([Type.Null(), RefundOptions])),
     response: { 200: Type.Object({ refundDetails: RefundDetails }) },
-    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'CO_SIGN_OFF', ...chainFailures],
+    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'PAYMENT_NOT_FINAL', 'CO_SIGN_OFF', ...chainFailures],
   },
   submitRefund: {
     summary: 'Submit the signed refund for the server to send',

@@ -149,6 +149,10 @@ export interface Cases {
    * Of a lost case: the slot of the payment. No refund is older.
    */
   paidAtSlot: bigint | null;
+  /**
+   * False while the chain may still drop the payment: its seller cannot refund it yet. True of one too small to be followed.
+   */
+  paymentFinal: Generated<boolean>;
   purchaseId: string | null;
   /**
    * As purchases.reconcile_at.

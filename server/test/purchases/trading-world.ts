@@ -54,6 +54,7 @@ const FIRST_PRICE = 100_000_000n
 const PRICE_STEP = 1_000_000n
 /** Each round passes so many more blocks than the one before: what is sent again still lands, and soon after that nothing can. */
 const MORE_BLOCKS = 8
+const BLOCKS_TO_FINAL = 32
 
 export interface Wallet extends Payer {
   address: WalletAddress
@@ -324,9 +325,16 @@ export class TradingWorld {
     return this.read(purchaseId)
   }
 
+  /** Prepares the refund of a case, whose payment is final by then. */
+  async prepareRefund(seller: Pick<Wallet, 'address'>, { caseId }: { caseId: string }, options: { coSigned?: boolean } = {}) {
+    const waits = await this.connection.pool.query('select from cases where id = $1 and not payment_final', [caseId])
+    if (waits.rowCount === 1) await this.mine(BLOCKS_TO_FINAL)
+    return prepareRefund(this.deps, seller.address, caseId, options)
+  }
+
   /** Prepares the refund of a case and signs it as its seller's wallet does. Sends nothing. */
-  async signRefund(seller: Wallet, { caseId }: { caseId: string }, options: { coSigned?: boolean } = {}): Promise<SignedPayment> {
-    const { transaction } = await prepareRefund(this.deps, seller.address, caseId, options)
+  async signRefund(seller: Wallet, found: { caseId: string }, options: { coSigned?: boolean } = {}): Promise<SignedPayment> {
+    const { transaction } = await this.prepareRefund(seller, found, options)
     const unsigned = getTransactionDecoder().decode(base64.decode(transaction))
     return signedPayment(await partiallySignTransaction([seller.signer.keyPair], unsigned))
   }

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { submitRefund } from '../../src/purchases/cases/refund-case.ts'
 import { runAudit } from '../../src/studio/audit/run-audits.ts'
-import { signRefund } from '../purchases/cases/sign-refund.ts'
 import {
   appleJuice,
   casesOf,
@@ -67,7 +66,7 @@ it('a market of 0.1.0 is upgraded with all that is under way: nothing is lost, a
   // The seller returns what came too late.
   const [late, ...others] = await casesOf(world, buyer.address)
   expect({ late, others }).toMatchObject({ late: { kind: 'late', status: 'open', purchaseId: lapsed.id }, others: [] })
-  const refund = await signRefund(world, seller, { caseId: late?.caseId ?? '' })
+  const refund = await world.signRefund(seller, { caseId: late?.caseId ?? '' })
   await submitRefund(world.deps, seller.address, late?.caseId ?? '', refund.base64)
   await reconcileUntil(world, async () => expect(await casesOf(world, buyer.address)).toMatchObject([{ status: 'refunded' }]))
 

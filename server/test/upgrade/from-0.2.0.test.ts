@@ -4,7 +4,6 @@ import { migrate } from '../../src/database/migrate.ts'
 import { submitRefund } from '../../src/purchases/cases/refund-case.ts'
 import { runAudit } from '../../src/studio/audit/run-audits.ts'
 import { readNewestPurchases } from '../../src/studio/recovery/recovery-store.ts'
-import { signRefund } from '../purchases/cases/sign-refund.ts'
 import {
   appleJuice,
   casesOf,
@@ -99,7 +98,7 @@ it('a market of 0.2.0 is upgraded with all that is under way: no row changes, an
   }
   const [late, ...others] = await casesOf(world, buyer.address)
   expect({ late, others }).toMatchObject({ late: { kind: 'late', status: 'open', purchaseId: lapsed.id }, others: [] })
-  const refund = await signRefund(world, seller, { caseId: late?.caseId ?? '' })
+  const refund = await world.signRefund(seller, { caseId: late?.caseId ?? '' })
   await submitRefund(world.deps, seller.address, late?.caseId ?? '', refund.base64)
   await reconcileUntil(world, async () => expect(await casesOf(world, buyer.address)).toMatchObject([{ status: 'refunded' }]))
 

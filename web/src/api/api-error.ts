@@ -30,9 +30,14 @@ export class ApiError extends Error {
   }
 }
 
+/** True if this is the server's refusal with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ApiError['code'][]): error is ApiError {
+  return error instanceof ApiError && codes.includes(error.code)
+}
+
 /** True if no answer came, so that it is unknown whether the server acted. */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
+  return hasCode(error, 'NETWORK', 'TIMEOUT')
 }
 
 /** True for temporary failures, which say nothing about the request itself. */
@@ -44,11 +49,6 @@ export function isPassing(error: unknown): boolean {
 export function isUnexplained(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   return error.status === 0 || error.status >= 500 || error.code === 'BAD_REPLY'
-}
-
-/** True if the server had no chain budget left, and so has not begun the request. */
-export function isChainBusy(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'CHAIN_BUSY'
 }
 
 /** The server's own sentence if it sent one, else `fallback` (specification, section 8). */

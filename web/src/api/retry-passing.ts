@@ -1,4 +1,4 @@
-import { ApiError, isPassing } from './api-error.ts'
+import { ApiError, hasCode, isPassing } from './api-error.ts'
 
 const RETRY_MS = 1_000
 
@@ -27,7 +27,7 @@ function retryAfterMillis(error: unknown): number {
 
 /** A pause does not end soon enough. */
 function isPause(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'PAUSED'
+  return hasCode(error, 'PAUSED')
 }
 
 /** A key for a call that must not be carried out twice: 128 random bits. `crypto.randomUUID` exists in secure contexts only. */

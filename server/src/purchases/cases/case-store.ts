@@ -23,6 +23,7 @@ export const caseColumns = [
   'deliverable',
   'refundReference',
   'refundExpiryHeight',
+  'paymentFinal',
   'note',
   'reconcileAt',
   'openedAt',
@@ -41,6 +42,8 @@ export interface NewCase {
   /** The fee that the same transaction paid, in the first of its cases. */
   feeLamports: Lamports
   deliverable: boolean
+  /** The chain can no longer drop it, or it is too small to be followed. */
+  paymentFinal: boolean
 }
 
 /** @returns the case if it is new, or if its late payment can no longer be delivered; undefined if nothing changed. */
@@ -48,7 +51,7 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
   return (
     tx
       .insertInto('cases')
-      .values({ ...report, reconcileAt: report.deliverable ? now : null })
+      .values({ ...report, reconcileAt: report.deliverable || !report.paymentFinal ? now : null })
       .onConflict((conflict) =>
         conflict
           .columns(['purchaseId', 'signature', 'seller', 'buyer'])
@@ -107,7 +110,7 @@ interface ExpectedRefund {
 }
 
 /**
- * Records that a refund was prepared. `expected`: it may land from now on.
+ * Records that a refund was prepared, of a payment that is final. `expected`: it may land from now on.
  * @returns the reference that counts: the one of the first refund ever prepared for the case.
  */
 export async function expectRefund(tx: Tx, id: string, reference: WalletAddress, expected?: ExpectedRefund): Promise<WalletAddress> {
@@ -115,6 +118,7 @@ export async function expectRefund(tx: Tx, id: string, reference: WalletAddress,
     .updateTable('cases')
     .set({
       refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})`,
+      paymentFinal: true,
       ...(expected && {
         refundExpiryHeight: sql<bigint>`greatest(refund_expiry_height, ${expected.expiryHeight})`,
         reconcileAt: inSeconds(expected.reconcileSeconds),
@@ -162,6 +166,11 @@ export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, n
     .executeTakeFirstOrThrow()
   await emitCase(tx, id)
   return moved
+}
+
+/** The payment of this open case is final. */
+export async function notePaymentFinal(database: Database, id: string): Promise<void> {
+  await database.updateTable('cases').set({ paymentFinal: true }).where('id', '=', id).execute()
 }
 
 /** The listing of this open case was sold or removed: only a refund is left. */

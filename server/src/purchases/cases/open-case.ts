@@ -20,6 +20,8 @@ export interface UnmatchedPayment {
   purchase: PurchaseRow
   kind: Exclude<CaseKind, 'vanished'>
   payment: Pick<PaymentRow, 'signature' | 'transactionBytes' | 'slot' | 'expiryHeight'>
+  /** The chain can no longer drop it. */
+  final: boolean
   /** It names the purchase's reference. */
   referenced: boolean
   received: readonly Received[]
@@ -54,7 +56,8 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
     if (isOurs) await voidPayment(tx, payment.signature)
     const deliverable = await mayBeDelivered(tx, unmatched, reports)
     const opened = []
-    for (const report of reports) opened.push(...(await reportCase(tx, { ...report, deliverable })))
+    for (const report of reports)
+      opened.push(...(await reportCase(tx, { ...report, deliverable, paymentFinal: unmatched.final || isSmall(report) })))
     if (isCoSigned(deps, payment)) await insertUnmatched(tx, payment.signature)
     return { outcome: 'open', opened }
   })
@@ -62,11 +65,10 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
   return outcome
 }
 
+type Report = Omit<NewCase, 'deliverable' | 'paymentFinal'>
+
 /** One for each seller who received SOL, or one without a seller if only the fee wallet did. The first has the fee. */
-async function reportsOf(
-  tx: Tx,
-  { purchase, kind, payment, referenced, received }: UnmatchedPayment,
-): Promise<Omit<NewCase, 'deliverable'>[]> {
+async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received }: UnmatchedPayment): Promise<Report[]> {
   const counted: Received[] = []
   for (const part of received) {
     // A payment that names no purchase counts once per buyer and seller; otherwise the seller would pay it back twice.
@@ -91,11 +93,7 @@ function isSmall({ lamports: received, feeLamports }: Pick<NewCase, 'lamports' |
 }
 
 /** Of late payments with a small part, only the first: the others add up, so that a buyer cannot fill a seller's list with them. */
-async function mayBeDelivered(
-  tx: Tx,
-  { purchase, payment, deliverable }: UnmatchedPayment,
-  reports: readonly Omit<NewCase, 'deliverable'>[],
-): Promise<boolean> {
+async function mayBeDelivered(tx: Tx, { purchase, payment, deliverable }: UnmatchedPayment, reports: readonly Report[]): Promise<boolean> {
   return deliverable && (!reports.some(isSmall) || isFirstUnmatched(tx, purchase.id, payment.signature))
 }
 
@@ -108,7 +106,7 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, pa
     const cases = []
     for (const { to, lamports: amount } of unpaid) {
       const owed = { seller: to, lamports: amount, feeLamports: lamports(0n) }
-      const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, ...owed } as const
+      const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, paymentFinal: true, ...owed } as const
       cases.push(...(await insertAndEmit(tx, report)))
     }
     if (isCoSigned(deps, payment)) await insertUnmatched(tx, signature)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type WalletAddress, type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
@@ -14,7 +15,8 @@ import { decodePayment } from '../payment/signed-payment.ts'
 import { broadcastPayment, type CheckedPayment, checkOnChain } from '../payment/submit-payment.ts'
 import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
 import { listSeenRefunds } from './seen-refund-store.ts'
-import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { clock, readFinality } from '../purchase/wait-for-endpoints.ts'
 import { isId } from '@juicebar/contract/ids'
 
 /** A case that a seller asks about, and what it is about. */
@@ -139,12 +141,14 @@ const FIRST_SEARCH_SECONDS = 2
  * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again returns the same
  * reference with a fresh blockhash. A refund that the market does not sign may land from now on, even sent by the seller's wallet alone, so
  * the listing is not delivered until the chain has proved that the refund can't land. One that it signs changes nothing yet.
- * @throws CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN, CO_SIGN_OFF or CHAIN_DOWN
+ * @throws CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN, PAYMENT_NOT_FINAL, CO_SIGN_OFF or CHAIN_DOWN
  */
 export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string, { coSigned = false } = {}) {
   if (coSigned && !deps.settings.coSign) throw new Failure('CO_SIGN_OFF')
   const { row, subject } = await requireCase(deps, seller, caseId)
+  requireOpen(row)
   if (subject.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
+  await untilFinal(deps.chain, row)
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
   const { reference, lamports } = await expect(deps, { row, subject }, seller, coSigned ? undefined : lastValidBlockHeight)
   const { buyer } = subject
@@ -160,6 +164,26 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   })
   const terms = { buyer, price: lamportsToSol(lamports), lamports: lamports.toString() }
   return { caseId, ...terms, reference, coSigner: coSigner ?? null, transaction }
+}
+
+/** How long a refund waits for its payment, which is usually final 13 seconds after it landed. Clients wait for 15 seconds. */
+const FINAL_WAIT_SECONDS = 12
+const FINAL_POLL_MILLIS = 500
+const FINAL_RETRY_SECONDS = 5
+
+/**
+ * Waits until the chain can no longer drop the payment of a case: its seller would pay for nothing.
+ * @throws PAYMENT_NOT_FINAL, CHAIN_BUSY or CHAIN_DOWN
+ */
+async function untilFinal(chain: Chain, { paymentFinal, signature }: CaseRow): Promise<void> {
+  if (paymentFinal) return
+  const deadline = clock.now() + FINAL_WAIT_SECONDS * 1_000
+  for (;;) {
+    const status = await readFinality(chain, signature)
+    if (status?.commitment === 'finalized' && !status.failed) return
+    if (clock.now() >= deadline) throw new Failure('PAYMENT_NOT_FINAL', { retryAfter: FINAL_RETRY_SECONDS })
+    await sleep(FINAL_POLL_MILLIS)
+  }
 }
 
 /**

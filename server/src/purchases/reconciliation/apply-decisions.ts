@@ -1,4 +1,3 @@
-import { type CaseStatus } from '@juicebar/contract/schemas'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { openVanishedCase, logCase } from '../cases/open-case.ts'
 import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
@@ -14,7 +13,7 @@ import { correctHeldAtSlot, type PaymentOutcome, settlePayment } from '../settle
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
-import { type CaseMove, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
+import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase, notePaymentFinal } from '../cases/case-store.ts'
 import { isClosed } from '../cases/case.ts'
 import { recordRefund } from '../cases/refund-case.ts'
 import { insertSeenRefunds } from '../cases/seen-refund-store.ts'
@@ -107,16 +106,26 @@ async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, actio
   switch (action.kind) {
     case 'closeWithChain': {
       const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
-      return moveFrom(deps, snapshot, ['open', 'refunding'], { status: 'closed', reconcileSeconds: null, note })
+      return moveFrom(deps, snapshot, ({ status }) => !isClosed(status), { status: 'closed', reconcileSeconds: null, note })
     }
+    case 'closeDropped': {
+      const note = 'The network dropped this payment before it was final, so no SOL moved.'
+      return moveFrom(deps, snapshot, ({ status, paymentFinal }) => status === 'open' && !paymentFinal, {
+        status: 'closed',
+        reconcileSeconds: null,
+        note,
+      })
+    }
+    case 'notePaymentFinal':
+      return notePaymentFinal(database, row.id)
     case 'broadcast':
       return broadcastPayment(deps, subject, action.payment)
     case 'closeRefunded':
-      return moveFrom(deps, snapshot, ['refunding'], { status: 'refunded', reconcileSeconds: null }, (tx) =>
+      return moveFrom(deps, snapshot, isRefunding, { status: 'refunded', reconcileSeconds: null }, (tx) =>
         markSettled(tx, action.payment.signature, action.slot),
       )
     case 'reopen':
-      return moveFrom(deps, snapshot, ['refunding'], { status: 'open', reconcileSeconds: 0 }, (tx) =>
+      return moveFrom(deps, snapshot, isRefunding, { status: 'open', reconcileSeconds: 0 }, (tx) =>
         voidPayment(tx, action.payment.signature),
       )
     case 'recordRefund':
@@ -125,7 +134,7 @@ async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, actio
     case 'closeRefundedTogether': {
       // A transaction is recorded for one purpose only. If that is a different one, it closes this case as soon as it is finalized.
       const note = `Paid back together with others, by ${action.transaction.signature}.`
-      return moveFrom(deps, snapshot, ['open'], { status: 'refunded', reconcileSeconds: null, note })
+      return moveFrom(deps, snapshot, ({ status }) => status === 'open', { status: 'refunded', reconcileSeconds: null, note })
     }
     case 'noteRefunds':
       return insertSeenRefunds(database, row.id, action.refunds)
@@ -138,17 +147,19 @@ async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, actio
   }
 }
 
-/** Moves a case that still is in one of these states, in one transaction with what `record` records. */
+const isRefunding = ({ status }: CaseRow) => status === 'refunding'
+
+/** Moves a case to which this still applies, in one transaction with what `record` records. */
 async function moveFrom(
   deps: PurchaseDeps,
   { row, subject }: CaseSnapshot,
-  from: readonly CaseStatus[],
+  applies: (locked: CaseRow) => boolean,
   move: CaseMove,
   record?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const moved = await inTransaction(deps.database, async (tx) => {
     const locked = await lockCase(tx, row.id)
-    if (!locked || !from.includes(locked.status)) return undefined
+    if (!locked || !applies(locked)) return undefined
     await record?.(tx)
     return moveCase(tx, row.id, move)
   })

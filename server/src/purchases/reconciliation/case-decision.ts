@@ -6,7 +6,7 @@ import { type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { type DueCase } from './reconciliation-store.ts'
-import { DELIVERY_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
+import { DELIVERY_SECONDS, PAYMENT_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
 
 /**
  * closed: nothing is left to do. chainGone: its local chain has been restarted since, and the SOL is gone with it. refunding: a refund
@@ -44,6 +44,9 @@ export type PreparedRefund =
       finalized: boolean
     }
 
+/** dropped: proved never to become final. */
+export type PaymentReading = 'final' | 'mayVanish' | 'dropped'
+
 /** The late payment of a case that may still be delivered. */
 export type DeliveryReading = { listing: 'gone' | 'held' } | { listing: 'free'; purchase: PurchaseRow; candidate: VerifiedCandidate }
 
@@ -53,6 +56,8 @@ export interface CaseSnapshot {
   subject: CaseSubject
   state: CaseState
   refund?: RefundReading | undefined
+  /** Read until it is known to be final. */
+  payment?: PaymentReading
   prepared?: PreparedRefund
   /** Read only if the case is deliverable and no refund can be under way. */
   delivery?: DeliveryReading
@@ -60,6 +65,8 @@ export interface CaseSnapshot {
 
 export type CaseAction =
   | { kind: 'closeWithChain' }
+  | { kind: 'closeDropped' }
+  | { kind: 'notePaymentFinal' }
   | { kind: 'broadcast'; payment: PaymentRow }
   | { kind: 'closeRefunded'; payment: PaymentRow; slot: bigint }
   | { kind: 'reopen'; payment: PaymentRow }
@@ -87,7 +94,7 @@ const decisions: Record<CaseState, (snapshot: CaseSnapshot) => CaseDecision> = {
   closed: () => never([]),
   chainGone: () => never([{ kind: 'closeWithChain' }]),
   refunding: followRefund,
-  open: decideOpen,
+  open: followPayment,
 }
 
 /** Decides what to do about a case, from one snapshot alone. */
@@ -105,6 +112,17 @@ function followRefund({ refund }: CaseSnapshot): CaseDecision {
   }
   if (status) return again([], REFUND_SECONDS)
   return expired ? never([{ kind: 'reopen', payment }]) : again([{ kind: 'broadcast', payment }], REFUND_SECONDS)
+}
+
+/** What the chain drops needs no refund: its SOL never left the buyer. */
+function followPayment(snapshot: CaseSnapshot): CaseDecision {
+  if (snapshot.payment === 'dropped') return never([{ kind: 'closeDropped' }])
+  const { actions, nextSeconds } = decideOpen(snapshot)
+  if (snapshot.payment === 'final') return { actions: [{ kind: 'notePaymentFinal' }, ...actions], nextSeconds }
+  return {
+    actions,
+    nextSeconds: snapshot.payment === 'mayVanish' ? Math.min(nextSeconds ?? PAYMENT_SECONDS, PAYMENT_SECONDS) : nextSeconds,
+  }
 }
 
 /** A refund that may be under way comes first; a late payment can be delivered only if there is none. */

@@ -12,9 +12,17 @@ import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
+import {
+  type CaseSnapshot,
+  caseStateOf,
+  type DeliveryReading,
+  type PaymentReading,
+  type PreparedRefund,
+  type RefundReading,
+} from './case-decision.ts'
 import { admitCandidate, isProvedExpired, isRuledOut, MOST_PAGES, ruleOut } from './prove-expired.ts'
 import { type DueCase } from './reconciliation-store.ts'
+import { UNSEEN_SECONDS } from './schedule.ts'
 
 /**
  * Reads everything that the state of a case needs from the database and the chain. Writes nothing.
@@ -25,9 +33,34 @@ export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promis
   const state = caseStateOf(row, subject, await deps.chain.genesisHash())
   if (state === 'refunding') return { row, subject, state, refund: await readRefund(deps, row, subject) }
   if (state !== 'open') return { row, subject, state }
+  const payment = row.paymentFinal || subject.id === null ? undefined : await readPayment(deps, row, subject)
+  if (payment === 'dropped') return { row, subject, state, payment }
   const prepared = await readPrepared(deps, row, subject)
   const mayDeliver = row.deliverable && subject.id !== null && (prepared.kind === 'none' || prepared.kind === 'expired')
-  return { row, subject, state, prepared, ...(mayDeliver && { delivery: await readDelivery(deps, row, subject) }) }
+  return {
+    row,
+    subject,
+    state,
+    prepared,
+    ...(payment && { payment }),
+    ...(mayDeliver && { delivery: await readDelivery(deps, row, subject) }),
+  }
+}
+
+/** Whether the payment of a case is final, or the chain has dropped it for good. */
+async function readPayment(
+  { chain, database }: PurchaseDeps,
+  { signature, secondsOpen }: DueCase,
+  { reference, buyer, heldAtSlot }: PurchaseRow,
+): Promise<PaymentReading> {
+  const status = await readFinality(chain, signature)
+  if (status && status.commitment !== 'finalized') return 'mayVanish'
+  if (status) return status.failed ? 'dropped' : 'final'
+  if (secondsOpen > UNSEEN_SECONDS) return 'final'
+  const payment = await findPayment(database, signature)
+  if (!payment) return 'mayVanish'
+  const traces = [reference, buyer].map((address) => ({ address, sinceSlot: heldAtSlot }))
+  return (await isProvedExpired(chain, await chain.finalized(), payment, traces)) ? 'dropped' : 'mayVanish'
 }
 
 async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {

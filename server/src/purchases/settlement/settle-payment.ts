@@ -113,7 +113,8 @@ async function reportUnmatched(
 ): Promise<PaymentOutcome> {
   if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another listing that you hold', permanent: false }
   const deliverable = moved.kind === 'late' && moved.referenced && !candidate.onlyRefunded
-  const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), deliverable })
+  const final = candidate.status?.commitment === 'finalized'
+  const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), final, deliverable })
   if (outcome === 'settled') return { kind: 'settled', settled: await requirePurchase(deps, purchase.id) }
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
 }

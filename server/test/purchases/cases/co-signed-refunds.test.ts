@@ -27,7 +27,7 @@ async function payLate(seller: Wallet = world.seller) {
 
 type Late = Awaited<ReturnType<typeof payLate>>
 
-const prepare = ({ caseId, seller }: Late) => prepareRefund(world.deps, seller.address, caseId, { coSigned: true })
+const prepare = ({ caseId, seller }: Late) => world.prepareRefund(seller, { caseId }, { coSigned: true })
 const sign = (late: Late) => world.signRefund(late.seller, late, { coSigned: true })
 const submit = ({ caseId, seller }: Late, { base64 }: SignedPayment, on = world) => submitRefund(on.deps, seller.address, caseId, base64)
 /** A transfer as the refund's, signed by the seller alone. */
@@ -297,7 +297,7 @@ describe('a refund that only the market can send', () => {
   it('is not signed while one that its seller’s wallet may have sent can still land', async () => {
     const late = await payLate()
     const refund = await sign(late)
-    await prepareRefund(world.deps, late.seller.address, late.caseId)
+    await world.prepareRefund(late.seller, late)
     await expect(submit(late, refund)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
     await expect(prepare(late)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
     await world.reconcileUntil(async () => void (await submit(late, await sign(late))))

@@ -26,7 +26,7 @@ async function payLate() {
 async function refundLate() {
   const late = await payLate()
   const { caseId } = late.found
-  const { reference, lamports } = await prepareRefund(world.deps, world.seller.address, caseId)
+  const { reference, lamports } = await world.prepareRefund(world.seller, { caseId })
   await world.reconcileUntil(async () => {
     const waiting = await world.connection.pool.query('select from cases where id = $1 and refund_expiry_height is not null', [caseId])
     expect(waiting.rowCount).toBe(0)

@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
 
@@ -15,7 +14,7 @@ async function payLate() {
   const confirm = () => world.confirm(world.buyer, purchase.listingId, signature)
   await expect(confirm()).rejects.toEqual(refusal('PAYMENT_CASE'))
   const { caseId } = await world.expectCase(signature, { kind: 'late', status: 'open', refundable: true })
-  const { reference, lamports } = await prepareRefund(world.deps, world.seller.address, caseId)
+  const { reference, lamports } = await world.prepareRefund(world.seller, { caseId })
   await world.reconcileUntil(async () => {
     const waiting = await world.connection.pool.query('select from cases where id = $1 and refund_expiry_height is not null', [caseId])
     expect(waiting.rowCount).toBe(0)

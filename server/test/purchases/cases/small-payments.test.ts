@@ -2,7 +2,6 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, it } from 'vitest'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
-import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
 
@@ -70,7 +69,7 @@ it('changes no amount that a seller is about to pay back: what comes later adds 
   const purchase = await cancelledPurchase()
   for (const lamports of [1n, 2n]) await expectNotDelivered(purchase, await pay(purchase, lamports))
   const [first] = await casesOf(purchase)
-  const prepared = await prepareRefund(world.deps, world.seller.address, first!.caseId)
+  const prepared = await world.prepareRefund(world.seller, first!)
   for (const lamports of [4n, 8n]) await expectNotDelivered(purchase, await pay(purchase, lamports))
   expect(await casesOf(purchase)).toMatchObject([{ lamports: '3' }, { lamports: '12' }])
   expect(prepared.lamports).toBe('3')

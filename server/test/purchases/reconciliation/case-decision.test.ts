@@ -27,6 +27,7 @@ const row: DueCase = {
   deliverable: true,
   refundReference: 'Refund' as WalletAddress,
   refundExpiryHeight: 400n,
+  paymentFinal: false,
   note: null,
   reconcileAt: new Date(0),
   openedAt: new Date(0),
@@ -94,6 +95,23 @@ describe('what is done for a case', () => {
     ['that transaction is finalized: the case is closed', open(landed(true, true)), ['closeRefundedTogether', 2]],
     ['the prepared refund can no longer land: it is forgotten', open({ kind: 'expired', seen: [] }), ['forgetRefund', 200]],
     ['its reference is named by what is no refund: that is noted', open({ kind: 'unclear', mentions: [] }, free), ['noteRefunds', 200]],
+
+    [
+      'its payment may vanish: it is looked at again soon',
+      decide({ state: 'open', payment: 'mayVanish', prepared: { kind: 'none' } }),
+      [4],
+    ],
+    [
+      'its payment may vanish, and is tried again even sooner',
+      decide({ state: 'open', payment: 'mayVanish', prepared: { kind: 'possible' } }),
+      [2],
+    ],
+    [
+      'its payment is final: that is noted',
+      decide({ state: 'open', payment: 'final', prepared: { kind: 'none' } }),
+      ['notePaymentFinal', 200],
+    ],
+    ['its payment is dropped: it is closed', decide({ state: 'open', payment: 'dropped' }), ['closeDropped', null]],
 
     ['nothing can be delivered: nothing', open({ kind: 'none' }), [200]],
     ['the listing is gone: only a refund is left', open({ kind: 'none' }, { listing: 'gone' }), ['giveUpDelivery', 200]],

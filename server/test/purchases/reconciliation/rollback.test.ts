@@ -2,7 +2,9 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { RETRY_SECONDS } from '../../../src/purchases/reconciliation/schedule.ts'
-import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
+import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
+import { refusal, type TradingWorld, useTradingWorld } from '../trading-world.ts'
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 
@@ -94,6 +96,88 @@ describe('a settled payment', () => {
     await fork.reconcileUntil(async () => expect(broadcasts()).toBeGreaterThan(0))
     await world.reconcileUntil(async () => expect(await read()).toMatchObject({ finalized: true }))
     expect(await world.casesAbout(signature)).toEqual([])
+  })
+})
+
+/** A second payment of a settled purchase, which is confirmed and not final. */
+async function payTwice() {
+  const purchase = await world.holdNew()
+  const [first, second] = [
+    await world.signPayment(world.buyer, purchase),
+    await world.signPayment(world.buyer, purchase, { version: 'legacy' }),
+  ]
+  await world.sendByWallet(first)
+  await world.confirm(world.buyer, purchase.listingId, first.signature)
+  await world.sendByWallet(second)
+  const confirmed = world.seenWith({ deps: world.chainAt('confirmed') })
+  await expect(confirmed.confirm(world.buyer, purchase.listingId, second.signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+  const found = await world.expectCase(second.signature, { kind: 'double', status: 'open', refundable: true })
+  const prepare = ({ deps }: TradingWorld) => prepareRefund(deps, world.seller.address, found.caseId)
+  return { signature: second.signature, confirmed, prepare }
+}
+
+describe('the payment of a case', () => {
+  it('is not refunded while the chain may still drop it', async () => {
+    const { signature, confirmed, prepare } = await payTwice()
+    endWaits()
+    await expect(prepare(confirmed)).rejects.toEqual(refusal('PAYMENT_NOT_FINAL'))
+    await confirmed.makeCasesDue()
+    await confirmed.reconcileOnce()
+    await expect(prepare(rollBack(signature).fork)).rejects.toEqual(refusal('PAYMENT_NOT_FINAL'))
+    await world.expectCase(signature, { status: 'open' })
+  })
+
+  it('is refunded as soon as it is final', async () => {
+    const { prepare, confirmed } = await payTwice()
+    let final = false
+    const finality: typeof world.chain.finality = (signatures) => (final ? world.chain : confirmed.deps.chain).finality(signatures)
+    const prepared = prepare(world.withChain({ finality }))
+    await world.mine(32)
+    final = true
+    await expect(prepared).resolves.toMatchObject({ buyer: world.buyer.address })
+  })
+
+  it('that is rolled back needs no refund: the case is closed once it can no longer land', async () => {
+    const { signature, prepare } = await payTwice()
+    const { fork, broadcasts } = rollBack(signature)
+    await fork.untilCase(signature, {
+      status: 'closed',
+      refundable: false,
+      note: expect.stringContaining('dropped this payment') as string,
+    })
+    expect(broadcasts()).toBe(0)
+    await expect(prepare(world)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
+  })
+
+  it('that failed on another fork needs no refund', async () => {
+    const { signature } = await payTwice()
+    await world.mine(32)
+    const failed = world.withChain({
+      finality: async (asked) => new Map(asked.map((each) => [each, { slot: 40n, commitment: 'finalized', failed: true }])),
+    })
+    await failed.makeCasesDue()
+    await failed.reconcileOnce()
+    await world.expectCase(signature, { status: 'closed' })
+  })
+
+  it('that was final when its refund was prepared stays open, whatever is said of it later', async () => {
+    const { signature, prepare } = await payTwice()
+    await world.mine(32)
+    await prepare(world)
+    const { fork } = rollBack(signature)
+    await world.mine(300)
+    await fork.makeCasesDue()
+    await fork.reconcileOnce()
+    await world.expectCase(signature, { status: 'open', refundable: true })
+  })
+
+  it('counts as final after a day in which no endpoint could tell', async () => {
+    const { signature, prepare } = await payTwice()
+    await world.connection.pool.query(`update cases set opened_at = opened_at - interval '25 hours' where signature = $1`, [signature])
+    const { fork } = rollBack(signature)
+    await fork.makeCasesDue()
+    await fork.reconcileOnce()
+    await expect(prepare(fork)).resolves.toMatchObject({ buyer: world.buyer.address })
   })
 })
 

@@ -2,7 +2,6 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { type Instruction } from '@solana/kit'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
@@ -156,7 +155,7 @@ it('one transaction that pays back several cases closes each of them, by a trans
     const signature = await world.payByWallet(wallet, purchase)
     await expectCase(wallet, purchase, signature)
     const [unmatched] = (await world.casesAbout(signature, wallet)) as [Case]
-    const { reference } = await prepareRefund(world.deps, seller.address, unmatched.caseId)
+    const { reference } = await world.prepareRefund(seller, unmatched)
     refunds.push(transfer(seller, wallet.address, BigInt(unmatched.lamports), [reference]))
     found.push(unmatched)
   }

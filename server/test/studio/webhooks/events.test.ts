@@ -93,7 +93,7 @@ describe('webhooks are told', () => {
     await takeMessages()
     const payment = { signature: 'x'.repeat(64) as never, transactionBytes: Buffer.alloc(1), slot: 1n, expiryHeight: 1n }
     const received = [{ to: sellers[0]!.address, lamports: 90_000_000_000n, referencedLamports: 90_000_000_000n }]
-    const unmatched = { purchase, payment, referenced: true, received, paidPurchase: undefined, deliverable: false }
+    const unmatched = { purchase, payment, referenced: true, received, paidPurchase: undefined, deliverable: false, final: true }
     expect(await openCase(world.deps, { ...unmatched, kind: 'double' })).toBe('open')
     const found = (await world.casesOf(world.buyer)).find(({ kind }) => kind === 'double')
     const closed = await closeCase(world.deps, found!.caseId, 'Paid back by hand.')

@@ -2,7 +2,7 @@ import { solText } from '@juicebar/contract/money'
 import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { ApiError, asSentence, errorSentence, isUnexplained } from '../../api/api-error.ts'
+import { asSentence, errorSentence, hasCode, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { casesQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { inMarketWords } from '../../catalogue/catalogue.ts'
@@ -139,15 +139,11 @@ async function payBack(subject: Case, market: Market): Promise<Sent> {
     return await send(subject, connection, { network: market.network, coSigned })
   } catch (error) {
     const isLoneSigner = failsOnTwoSigners(error)
-    if (!coSigned || !(isLoneSigner || isCoSignOff(error))) throw error
+    if (!coSigned || !(isLoneSigner || hasCode(error, 'CO_SIGN_OFF'))) throw error
     const sent = await send(subject, connection, { network: market.network, coSigned: false })
     if (isLoneSigner) rememberLoneSigner(wallet.name)
     return sent
   }
-}
-
-function isCoSignOff(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'CO_SIGN_OFF'
 }
 
 async function send(
@@ -175,8 +171,10 @@ async function send(
 
 /** @throws Error if the server prepared anything but the refund that the seller was shown */
 async function prepare({ caseId, buyer, lamports }: Case, { wallet, account }: Connection, coSigned: boolean): Promise<Uint8Array> {
+  const ask = () => call('prepareRefund', { params: { id: caseId }, body: { coSigned } })
   const [{ refundDetails }, { base64 }, { checkedRefund }] = await Promise.all([
-    call('prepareRefund', { params: { id: caseId }, body: { coSigned } }),
+    // The server waits for a payment that has just landed, but not for as long as the network may take to make it final.
+    ask().catch((error: unknown) => (hasCode(error, 'PAYMENT_NOT_FINAL') ? ask() : Promise.reject(error))),
     import('@scure/base'),
     import('./refund-transaction.ts'),
   ])

@@ -6,7 +6,7 @@ import { MIN_PRICE_LAMPORTS, nearestLamports, PRICE_STEP_LAMPORTS, solText } fro
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 
-import { ApiError, serverSentence } from '../../api/api-error.ts'
+import { type ApiError, hasCode, serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { cheapestQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey, retryPassing } from '../../api/retry-passing.ts'
@@ -171,7 +171,7 @@ interface NewListing {
 
 /** True if a rule of the studio does not allow the offer; another offer may be allowed. */
 function isRuleBroken(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'RULE_BROKEN'
+  return hasCode(error, 'RULE_BROKEN')
 }
 
 /** Puts drinks up for sale; a failure goes to the banner, except for a broken rule, which is shown beside the offer. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect } from 'react'
 
-import { ApiError } from '../../api/api-error.ts'
+import { hasCode } from '../../api/api-error.ts'
 import { listingQuery } from '../../api/listing-query.ts'
 import { useTitle } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
@@ -22,7 +22,7 @@ interface ListingDialogProps extends Omit<ListingContentProps, 'listing'> {
 export function ListingDialog({ listingId, replaces, onShown, ...content }: ListingDialogProps) {
   const { pickerOpen } = useWallet()
   const { data: listing, error, refetch } = useQuery(listingQuery(listingId))
-  const unknown = error instanceof ApiError && error.code === 'LISTING_NOT_FOUND'
+  const unknown = hasCode(error, 'LISTING_NOT_FOUND')
   useTitle(unknown ? 'Not found' : listing && listingPageTitle(listing))
   const { onClose } = content
   return (

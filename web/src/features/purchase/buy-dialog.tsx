@@ -4,7 +4,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 
-import { ApiError, isPassing } from '../../api/api-error.ts'
+import { hasCode, isPassing } from '../../api/api-error.ts'
 import { configQuery, keys, reload } from '../../api/queries.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { AmountField, readAmount } from '../../ui/amount/amount-field.tsx'
@@ -142,7 +142,7 @@ function useTerms(listing: Listing, amount: number | undefined): Terms {
   const asked = useDebounced(amount)
   const enabled = coSigned && asked !== undefined
   const { data: offer, error, isPending } = useQuery({ ...offerQuery({ listingId: listing._id, amount: asked ?? 1 }), enabled })
-  const isOff = error instanceof ApiError && error.code === 'CO_SIGN_OFF'
+  const isOff = hasCode(error, 'CO_SIGN_OFF')
   useEffect(() => {
     if (isOff) reload(keys.config)
   }, [isOff])

@@ -4,7 +4,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-import { ApiError, isPassing } from '../../../api/api-error.ts'
+import { ApiError, hasCode, isPassing } from '../../../api/api-error.ts'
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery, keys, reload } from '../../../api/queries.ts'
 import { type SessionState, useSession } from '../../../session/session-store.ts'
@@ -70,7 +70,7 @@ export function useCheckout(publicId: string, walletAddress: string | undefined)
     delivered,
     timeIsUp,
     paused: config?.pause?.message,
-    delisted: quoteError instanceof ApiError && quoteError.code === 'TOKEN_TYPE_UNKNOWN',
+    delisted: hasCode(quoteError, 'TOKEN_TYPE_UNKNOWN'),
     price: quote && { amount: quote.amount, complete: quote.complete, total: quotedTotal(quote) },
     walletAddress,
     cannotPay,

@@ -1,6 +1,6 @@
 import { type Body, type Reply } from '@juicebar/contract/calls'
 
-import { ApiError, isPassing, isUnexplained } from '../../../api/api-error.ts'
+import { ApiError, hasCode, isPassing, isUnexplained } from '../../../api/api-error.ts'
 import { call } from '../../../api/client.ts'
 import { pause } from '../../../api/retry-passing.ts'
 import { PaymentFailed, signWithoutSending } from '../../../payment/sign-payment.ts'
@@ -79,7 +79,7 @@ async function submit(offer: Offer, order: Order, transaction: string, { connect
 }
 
 function isExpired(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'PAYMENT_EXPIRED'
+  return hasCode(error, 'PAYMENT_EXPIRED')
 }
 
 /** A payment that the buyer has signed, and that the server has not answered for yet. */
@@ -182,7 +182,7 @@ function requireSignedIn({ walletAddress }: SignedPayment, cause: unknown): void
 
 /** False as long as the server may still decide, or may have decided otherwise. A pause is a decision, too. */
 function isFinal(error: unknown): boolean {
-  return !(isPassing(error) || isUnexplained(error)) || (error instanceof ApiError && error.code === 'PAUSED')
+  return !(isPassing(error) || isUnexplained(error)) || hasCode(error, 'PAUSED')
 }
 
 function retryAfterMillis(error: unknown): number {

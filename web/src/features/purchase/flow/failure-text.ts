@@ -1,7 +1,7 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { messages } from '@juicebar/contract/messages'
 
-import { ApiError, asSentence, errorSentence, isChainBusy, isUnexplained } from '../../../api/api-error.ts'
+import { ApiError, asSentence, errorSentence, hasCode, isUnexplained } from '../../../api/api-error.ts'
 import { keys, reload } from '../../../api/queries.ts'
 import { PaymentFailed } from '../../../payment/sign-payment.ts'
 import { formatAmount, shortSeller } from '../../../ui/format.ts'
@@ -30,7 +30,7 @@ export function failureText(error: unknown, { mayBeHeld, sent, forCheckout = fal
     const shows = forCheckout ? 'this page shows' : 'Needs attention and your history show'
     return `${asSentence(text)} Your payment was sent, so do not pay again: ${shows} what becomes of it.`
   }
-  if (isChainBusy(error)) return `${text} Nothing was held, and no SOL moved.`
+  if (hasCode(error, 'CHAIN_BUSY')) return `${text} Nothing was held, and no SOL moved.`
   const certain = `${asSentence(text)} Your wallet was not asked, so no SOL moved.`
   if (!mayBeHeld) return certain
   return forCheckout

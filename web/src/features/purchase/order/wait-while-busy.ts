@@ -1,4 +1,4 @@
-import { isChainBusy } from '../../../api/api-error.ts'
+import { hasCode } from '../../../api/api-error.ts'
 import { pause } from '../../../api/retry-passing.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
 
@@ -40,7 +40,7 @@ export async function waitWhileBusy<Answer>(attempt: () => Promise<Answer>, { co
 
 /** @returns undefined if the server is not merely busy; else the milliseconds to wait, in whole seconds as the buyer sees them */
 function busyMillis(error: unknown): number | undefined {
-  if (!isChainBusy(error)) return undefined
+  if (!hasCode(error, 'CHAIN_BUSY')) return undefined
   return Math.ceil((error.retryAfter ?? DEFAULT_WAIT_S) * (1 + Math.random() * JITTER)) * 1_000
 }
 

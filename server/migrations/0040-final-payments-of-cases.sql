@@ -1,0 +1,6 @@
+-- A refund waits until the payment of its case can no longer vanish. Cases of before count as final, as they did.
+alter table cases add column payment_final boolean not null default true;
+comment on column cases.payment_final is
+  'False while the chain may still drop the payment: its seller cannot refund it yet. True of one too small to be followed.';
+
+-- functions that hold and settle: 32f8d23ba22ec9aecfcb41a9c0088d85cbbbd8ec3d522f89bb1d4555f66cf4dc
