@@ -55,6 +55,8 @@ const PRICE_STEP = 1_000_000n
 /** Each round passes so many more blocks than the one before: what is sent again still lands, and soon after that nothing can. */
 const MORE_BLOCKS = 8
 const BLOCKS_TO_FINAL = 32
+/** For two transactions, and above the rent of a wallet. */
+const LEFT_FOR_FEES = 2_000_000n
 
 export interface Wallet extends Payer {
   address: WalletAddress
@@ -359,6 +361,18 @@ export class TradingWorld {
   /** A wallet signs a transaction of its own and sends it. */
   async transact(payer: Wallet, ...instructions: readonly Instruction[]): Promise<Signature> {
     return this.sendByWallet(await signTransaction(this, payer, instructions))
+  }
+
+  /** Spends the SOL for a transaction that its payer has signed and the server has recorded, and sends that: it fails on the chain. */
+  async landInVain(payer: Wallet, signature: string): Promise<void> {
+    const balance = await this.chain.balance(payer.address, { fresh: true })
+    const { address } = await this.createWallet()
+    await this.transact(payer, transfer(payer, address, balance - LEFT_FOR_FEES))
+    const { rows } = await this.connection.pool.query<{ bytes: string }>(
+      "select encode(transaction_bytes, 'base64') as bytes from payments where signature = $1",
+      [signature],
+    )
+    await this.sendByWallet({ signature, base64: rows[0]!.bytes.replaceAll('\n', '') } as SignedPayment)
   }
 
   /** Hands a signed payment to the server, which sends it. */

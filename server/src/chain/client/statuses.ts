@@ -79,8 +79,8 @@ const MAX_DISPUTED = 8
 
 /**
  * Asks whether payments are final, or have failed, at most 256 of them. Where there are several endpoints, two of them must say so; and
- * where one knows a payment that the other does not, only the transaction itself counts. So an endpoint that lies about statuses does not
- * have the last word.
+ * where one knows a payment that the other does not, or calls it failed, only the transaction itself counts. So an endpoint that lies about
+ * statuses does not have the last word.
  * @param readTransaction from any endpoint.
  * @returns the certain statuses; signatures that are not on the chain are absent.
  * @throws Failure CHAIN_DOWN or CHAIN_BUSY if no endpoint answers.
@@ -100,13 +100,14 @@ async function readFinality(
   for (const signature of doubtful) {
     const [one, other] = [first.statuses.get(signature), second.statuses.get(signature)]
     if (second.endpoint === first.endpoint) setOrDelete(agreed, signature, one && notFinal(one))
-    else if (one && other) agreed.set(signature, agreementOf(one, other))
+    else if (one && other && one.failed === other.failed) agreed.set(signature, agreementOf(one, other))
     else if (one ?? other) disputed.push(signature)
   }
   for (const [index, signature] of disputed.entries()) {
-    const known = first.statuses.get(signature) ?? second.statuses.get(signature)
+    const [one, other] = [first.statuses.get(signature), second.statuses.get(signature)]
+    const known = one ?? other
     if (known && index >= MAX_DISPUTED) {
-      agreed.set(signature, known.failed ? notFailed(known) : notFinal(known))
+      agreed.set(signature, known.failed || other?.failed ? undecided(known) : notFinal(known))
     } else {
       const landed = await readTransaction(signature)
       setOrDelete(agreed, signature, landed && { slot: landed.slot, commitment: 'confirmed', failed: landed.failed })
@@ -124,13 +125,12 @@ function notFinal(status: SignatureStatus): SignatureStatus {
   return status.commitment === 'finalized' ? { ...status, commitment: 'confirmed' } : status
 }
 
-function notFailed(status: SignatureStatus): SignatureStatus {
+function undecided(status: SignatureStatus): SignatureStatus {
   return { ...status, commitment: 'processed', failed: false }
 }
 
-/** The status that both support: the lower commitment, or only `processed` if they disagree about the outcome. */
+/** The status that both support: the lower commitment. */
 function agreementOf(one: SignatureStatus, other: SignatureStatus): SignatureStatus {
-  if (one.failed !== other.failed) return notFailed(one)
   return one.commitment === 'finalized' ? other : one
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Chain, type SignatureStatus } from '../../chain/chain.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
 
 /** Of each chain client: when this server first waited for something, by its name. Beyond the number, the oldest are forgotten. */
 const beginnings = new WeakMap<Chain, LRUCache<string, number>>()
@@ -39,6 +40,25 @@ export function mayWait(chain: Chain, what: string, seconds: number): boolean {
   const since = begun.get(what) ?? clock.now()
   begun.set(what, since)
   return clock.now() - since < seconds * 1_000
+}
+
+/**
+ * The statuses by which payments are delivered. With `SETTLE_AT=finalized` and several endpoints, two must call a payment final, or one if
+ * another has been silent for a minute, or has hidden the payment for a quarter of an hour: a buyer who has paid gets the drinks, and one that
+ * lies has none delivered at once.
+ * @throws CHAIN_DOWN
+ */
+export async function paymentStatuses(
+  { chain, settings }: Pick<PurchaseDeps, 'chain' | 'settings'>,
+  signatures: readonly Signature[],
+): Promise<ReadonlyMap<Signature, SignatureStatus>> {
+  if (settings.settleAt === 'confirmed') return chain.statuses(signatures)
+  const agreed = await chain.finality(signatures)
+  const seconds = chain.isWhole() ? ALONE_SECONDS : SILENCE_SECONDS
+  const isLone = (signature: Signature) =>
+    agreed.get(signature)?.commitment === 'confirmed' && !mayWait(chain, `${signature} lone`, seconds)
+  const lone = signatures.filter(isLone)
+  return lone.length === 0 ? agreed : new Map([...agreed, ...(await chain.statuses(lone))])
 }
 
 /**

@@ -5,6 +5,7 @@ import { type SeenRefund } from '../cases/seen-refund-store.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { hasLanded } from './purchase-decision.ts'
 import { type DueCase } from './reconciliation-store.ts'
 import { DELIVERY_SECONDS, PAYMENT_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
 
@@ -110,8 +111,8 @@ function followRefund({ refund }: CaseSnapshot): CaseDecision {
     if (!landed) return again([], REFUND_SECONDS)
     return never([landed.paysBack ? { kind: 'closeRefunded', payment, slot: landed.slot } : { kind: 'reopen', payment }])
   }
-  if (status) return again([], REFUND_SECONDS)
-  return expired ? never([{ kind: 'reopen', payment }]) : again([{ kind: 'broadcast', payment }], REFUND_SECONDS)
+  if (hasLanded(status)) return again([], REFUND_SECONDS)
+  return expired ? never([{ kind: 'reopen', payment }]) : again(status ? [] : [{ kind: 'broadcast', payment }], REFUND_SECONDS)
 }
 
 /** What the chain drops needs no refund: its SOL never left the buyer. */

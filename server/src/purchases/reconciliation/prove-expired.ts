@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type Signature } from '@juicebar/contract/addresses'
-import { type Chain, type FinalizedView } from '../../chain/chain.ts'
+import { type Chain, type FinalizedView, type SignatureEntry } from '../../chain/chain.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { mayWait, SHOWN_SECONDS } from '../purchase/wait-for-endpoints.ts'
 import { CandidateBudget } from './history-search.ts'
 
 type RecordedBytes = Pick<PaymentRow, 'signature' | 'genesisHash' | 'expiryHeight'>
@@ -21,25 +22,27 @@ export const MOST_PAGES = 100
  * Whether recorded transaction bytes can never land (again): their blockhash expired at a finalized height, and the finalized chain,
  * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere else
  * proves nothing, nor does an endpoint that has dropped the blocks since. Also, no endpoint may be able to show the transaction: one that
- * can overrules all the others.
+ * can overrules all the others; what one only lists counts for a minute.
  * @throws CHAIN_DOWN
  */
 export async function isProvedExpired(
-  chain: Pick<Chain, 'transaction'>,
+  chain: Chain,
   finalized: FinalizedView,
   payment: RecordedBytes,
   traces: readonly Trace[],
 ): Promise<boolean> {
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false
   const status = await finalized.statusOf(payment.signature)
-  if (status && !status.failed) return false
+  const listed: Pick<SignatureEntry, 'failed'>[] = status ? [status] : []
   const histories = await Promise.all(traces.map(({ address, sinceSlot }) => finalized.history(address, { sinceSlot, pages: MOST_PAGES })))
   for (const part of histories) {
     if (part.kind !== 'part' || part.older !== undefined) return false
-    if (part.entries.some((entry) => entry.signature === payment.signature && !entry.failed)) return false
+    listed.push(...part.entries.filter(({ signature }) => signature === payment.signature))
   }
   const transaction = await chain.transaction(payment.signature)
-  return !transaction || transaction.failed
+  if (transaction && !transaction.failed) return false
+  const isClaimed = listed.some(({ failed }) => !failed)
+  return !(isClaimed && mayWait(chain, `${payment.signature} claimed`, SHOWN_SECONDS))
 }
 
 /** Beyond this number, those that did not turn up for longest are forgotten, and read again if they do. */

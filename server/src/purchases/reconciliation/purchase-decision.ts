@@ -184,7 +184,8 @@ function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
     nextSeconds: unprovable ? UNPROVABLE_SECONDS : SENT_SECONDS,
   })
   if (status?.failed && status.commitment === 'finalized') return decide({ kind: 'endHold', because: 'failed' })
-  if (paymentExpired && !candidates.some(isUndecided)) return decide({ kind: 'endHold', because: 'unpaid', unfunded })
+  if (paymentExpired && !candidates.some(isUndecided))
+    return decide({ kind: 'endHold', because: status?.failed ? 'failed' : 'unpaid', unfunded })
   if (unprovable !== undefined) return decide(...saveProgress(snapshot))
   const noted: PurchaseAction[] = unfunded ? [{ kind: 'noteUnfunded' }] : []
   return status || !rebroadcasts(purchase, payment) ? decide(...noted) : decide(...noted, { kind: 'broadcast', payment })
@@ -199,7 +200,7 @@ function lowerHeldAtSlot({ heldAtSlot }: PurchaseSnapshot): PurchaseAction[] {
   return heldAtSlot === undefined ? [] : [{ kind: 'lowerHeldAtSlot', slot: heldAtSlot }]
 }
 
-/** How long a delivered payment may look older than its purchase before that is left to an audit. */
+/** How long a delivered payment may look older than its purchase before that is left to an audit, and for how long one may be confirmed before it is asked whether it can still become final. */
 const DOUBT_SECONDS = 15 * 60
 
 /**
@@ -210,11 +211,16 @@ export function landedFarBelow({ coSigned, heldAtSlot }: DuePurchase, { slot }: 
   return !coSigned && heldAtSlot > slot + APART_SLOTS
 }
 
+/** Whether a delivered payment has not become final for so long that one endpoint may have invented it. */
+export function isLongUnfinal({ secondsSinceClosed }: DuePurchase, { commitment }: SignatureStatus): boolean {
+  return commitment !== 'finalized' && secondsSinceClosed >= DOUBT_SECONDS
+}
+
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   const { purchase, payment, status, paymentExpired, heldAtSlot } = snapshot
   if (!payment) throw new Error(`purchase ${purchase.id} is settled without a payment`)
   const again = finalitySeconds(purchase.secondsSinceClosed)
-  if (hasLanded(status)) {
+  if (hasLanded(status) && (status.commitment === 'finalized' || !paymentExpired)) {
     const isDoubtful = landedFarBelow(purchase, status) && heldAtSlot === undefined && purchase.secondsSinceClosed < DOUBT_SECONDS
     if (status.commitment !== 'finalized' || isDoubtful) return { actions: [], nextSeconds: again }
     return { actions: lowerHeldAtSlot(snapshot), finalized: true, nextSeconds: lateSeconds(snapshot) }

@@ -9,7 +9,7 @@ import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type PreparedRefund,
   type RefundReading,
 } from './case-decision.ts'
+import { hasLanded } from './purchase-decision.ts'
 import { admitCandidate, isProvedExpired, isRuledOut, MOST_PAGES, ruleOut } from './prove-expired.ts'
 import { type DueCase } from './reconciliation-store.ts'
 import { UNSEEN_SECONDS } from './schedule.ts'
@@ -75,7 +76,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   }
   // Without its traces, because the endpoint may have dropped what is as old as the purchase: once the case is open again, the reference of
   // the refund is searched on every endpoint.
-  const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, []))
+  const expired = !hasLanded(status) && (await isProvedExpired(chain, await chain.finalized(), payment, []))
   return { payment, status, expired, landed: undefined }
 }
 
@@ -155,6 +156,6 @@ async function paysBack(
 async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase: PurchaseRow): Promise<DeliveryReading> {
   const availability = await readAvailability(deps.database, purchase.id, signature)
   if (availability !== 'free') return { listing: availability }
-  const status = (await deps.chain.statuses([signature])).get(signature)
+  const status = (await paymentStatuses(deps, [signature])).get(signature)
   return { listing: 'free', purchase, candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
 }

@@ -4,7 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../..
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayWait, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -21,7 +21,7 @@ import {
   readCandidates,
   searchFinalized,
 } from './search-candidates.ts'
-import { hasLanded, isUndecided, landedFarBelow, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { hasLanded, isLongUnfinal, isUndecided, landedFarBelow, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { endsUnsent, isBeyondRelease } from '../hold/hold.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
@@ -43,11 +43,12 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   if (!payment) return unread
   const asks = !status && isOverdue(payment) && !deps.chain.isSaturated()
   const unfunded = asks && (await cannotLand(deps, purchase, payment))
-  const snapshot = { ...unread, unfunded }
-  if (status) {
-    const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
-    return { ...snapshot, candidates: await Promise.all(landed.map((candidate) => verifyCandidate(deps, purchase, candidate))) }
-  }
+  const own = hasLanded(status)
+    ? [await verifyCandidate(deps, purchase, candidateOf(deps.chain, payment.signature, status, { recorded: payment }))]
+    : []
+  const snapshot = { ...unread, unfunded, candidates: own }
+  // One endpoint may say for ever that it is about to count: then its reservation ends as any other does.
+  if (own.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
   const blockHeight = await round.blockHeight()
   if (isOutOfReach(payment.expiryHeight, blockHeight)) {
@@ -132,7 +133,7 @@ async function readCopies(
     else if (!transaction && mayWait(chain, `${purchase.id} shown`, SHOWN_SECONDS)) unshown = true
     else ruleOut(chain, `${purchase.id} copy`, signature)
   }
-  const statuses = await chain.statuses(copies)
+  const statuses = await paymentStatuses(deps, copies)
   const verified = copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(chain, copy, statuses.get(copy))))
   return { candidates: await Promise.all(verified), unshown }
 }
@@ -283,7 +284,7 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (!payment) return unread
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
-  if (hasLanded(status)) {
+  if (hasLanded(status) && !isLongUnfinal(purchase, status)) {
     const isFarBelow = landedFarBelow(purchase, status)
     return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
   }

@@ -20,7 +20,7 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { mayWait, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { admitCandidate, candidatesFor, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
@@ -44,11 +44,12 @@ export interface Round {
 }
 
 /** Starts the reads of a round: one database query and two requests to the chain, however many purchases. */
-export function openRound({ database, chain }: PurchaseDeps, purchases: readonly DuePurchase[]): Round {
+export function openRound(deps: PurchaseDeps, purchases: readonly DuePurchase[]): Round {
+  const { database, chain } = deps
   const payments = listCurrentPayments(database, purchases).then((rows) => new Map(rows.map((row) => [row.purchaseId, row])))
   const signaturesOf = (status: CurrentPayment['status']) =>
     payments.then((known) => [...known.values()].filter((payment) => payment.status === status).map(({ signature }) => signature))
-  const statuses = signaturesOf('recorded').then((signatures) => chain.statuses(signatures))
+  const statuses = signaturesOf('recorded').then((signatures) => paymentStatuses(deps, signatures))
   const finality = signaturesOf('settled').then((signatures) => chain.finality(signatures))
   // Each purchase that needs the statuses handles their failure; if none does, the rejection must not end the process.
   for (const reading of [statuses, finality]) reading.catch(() => undefined)
@@ -224,7 +225,7 @@ export async function readCandidates(
   const { chain } = deps
   const unread = signatures.filter((signature) => signature !== purchase.signature && !isOut(chain, purchase, signature))
   const batch = unread.slice(0, READS_PER_ROUND)
-  const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
+  const statuses = batch.length > 0 ? await paymentStatuses(deps, batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
   let unreadable = 0
   for (const signature of batch) {

@@ -1,6 +1,7 @@
 import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { paymentStatuses } from '../purchase/wait-for-endpoints.ts'
 import { type ReplyRow } from '../reply/purchase-reply.ts'
 import { type PaymentOutcome, settlePayment, type Candidate, candidateOf, verifyCandidate } from './settle-payment.ts'
 import { listPayablePurchases, type PaidSubject } from './settlement-store.ts'
@@ -41,7 +42,7 @@ export async function confirmPurchase(
   const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchase: settled, settled: true }
   try {
-    const status = (await deps.chain.statuses([signature])).get(signature)
+    const status = (await paymentStatuses(deps, [signature])).get(signature)
     const options = { submittedByBuyer: true, recorded: likeliest.payment, ...(recorded.length === 0 && { admit }) }
     return await settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
   } catch (error) {

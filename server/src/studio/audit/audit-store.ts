@@ -139,6 +139,8 @@ function startOf(part: AuditRow['part']) {
 /** A settled purchase whose payment is to be checked. */
 export interface SettledPurchase extends Pick<Selectable<Purchases>, (typeof settledColumns)[number]> {
   items: PurchaseItem[]
+  /** It is known that the chain has dropped its payment: there is a case for it. */
+  vanished: boolean
 }
 
 const settledColumns = [
@@ -167,7 +169,8 @@ export async function readAuditPage(
   limit: number,
 ): Promise<SettledPurchase[]> {
   const { rows } = await sql<SettledPurchase>`
-    select ${sql.raw(columnsSql('page', settledColumns))}, items_of(page.id) as items from audits a cross join lateral (
+    select ${sql.raw(columnsSql('page', settledColumns))}, items_of(page.id) as items,
+      exists (select from cases c where c.purchase_id = page.id and c.kind = 'vanished') as vanished from audits a cross join lateral (
       select ${sql.raw(columnsSql('p', settledColumns))}
       from purchases p where p.status = 'settled' and p.settled_at <= a.created_at and ${pages[part]} limit ${limit}
     ) page where a.id = ${id}`.execute(database)

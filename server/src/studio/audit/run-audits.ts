@@ -261,7 +261,8 @@ async function verifySettled({ chain, database }: PurchaseDeps, purchase: Settle
   const { id, signature } = purchase
   if (purchase.genesisHash !== (await chain.genesisHash())) return { kind: 'earlier chain' }
   const transaction = signature === null ? undefined : await chain.transaction(signature, { spare: true })
-  if (!transaction) return unchecked(purchase, `its payment ${signature ?? ''} was not found on chain`)
+  if (!transaction || (transaction.failed && purchase.vanished))
+    return unchecked(purchase, `its payment ${signature ?? ''} was not found on chain`)
   const knownReferences = await findReferences(database, ambiguousReferences(transaction))
   const verdict = verifyPayment(transaction, termsOf(purchase), knownReferences)
   // Of two complete purchases in one transaction, earlier servers delivered the one that they found first.

@@ -267,6 +267,24 @@ describe('a refund that only the market can send', () => {
     await alone.reconcileUntil(async () => expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunded' }]))
   })
 
+  it('that failed on the chain reopens its case, although the other endpoint does not answer', async () => {
+    const late = await payLate(await world.createWallet())
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    await world.landInVain(late.seller, await submit(late, await sign(late)))
+    broadcast.mockRestore()
+    const alone = world.withChain({
+      isWhole: () => false,
+      finality: async (signatures) => {
+        const told = await world.chain.finality(signatures)
+        return new Map([...told].map(([signature, status]) => [signature, { ...status, commitment: 'confirmed' as const }]))
+      },
+    })
+    await world.mine(200)
+    await world.makeCasesDue()
+    await alone.reconcileOnce()
+    expect(await world.casesAbout(late.signature, late.seller)).toMatchObject([{ status: 'open', refundable: true }])
+  })
+
   it('that never lands reopens its case although the endpoint has dropped what is as old as the purchase', async () => {
     const late = await payLate()
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
-import { type Answer, handOnTo, startFrontServer } from '../../chain/rpc/front-server.ts'
+import { type Answer, handOnTo, result, startFrontServer } from '../../chain/rpc/front-server.ts'
 import { silent } from '../../chain/chain-clients.ts'
 import { callRpc, useTradingWorld } from '../trading-world.ts'
 import { endWaits } from '../waits-over.ts'
@@ -26,7 +26,7 @@ async function behind(count: number) {
   cleanUps.push(...fronts.map((front) => () => front.stop()), () => chain.stop())
   await chain.start()
   const override = (answers: Record<string, Answer>) => fronts.forEach((front) => front.override(answers))
-  return { override, chain, seen: world.seenWith({ chain, deps: { ...world.deps, chain } }) }
+  return { fronts, override, chain, seen: world.seenWith({ chain, deps: { ...world.deps, chain } }) }
 }
 
 /** Changes the first answer alone, whichever endpoint is asked for it. */
@@ -193,6 +193,42 @@ describe('a reservation whose payment may have landed does not end yet', () => {
     await reconcileExpired(world.withChain(changes), purchase)
     expect((await world.read(purchase.purchaseId)).status).toBe('held')
     await world.untilStatus(purchase, 'ended')
+  })
+})
+
+describe('a reservation whose payment failed on the chain ends', () => {
+  async function failedReservation() {
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(world.buyer, await items())
+    const { rows } = await world.connection.pool.query<{ signature: Signature }>('select signature from payments where purchase_id = $1', [
+      purchase.purchaseId,
+    ])
+    await world.landInVain(world.buyer, rows[0]!.signature)
+    broadcast.mockRestore()
+    return purchase
+  }
+  const expectEnded = async ({ purchaseId }: Pick<Purchase, 'purchaseId'>, endReason: string) =>
+    expect(await world.read(purchaseId)).toMatchObject({ status: 'ended', endReason })
+
+  it('a minute later while the other endpoint does not answer', async () => {
+    const { fronts, seen } = await behind(2)
+    const purchase = await failedReservation()
+    await fronts[1]!.stop()
+    await reconcileExpired(seen, purchase)
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
+    endWaits()
+    await reconcileExpired(seen, purchase)
+    await expectEnded(purchase, 'failed')
+  })
+
+  it('although the other endpoint says that it succeeded', async () => {
+    const { fronts, seen } = await behind(2)
+    const purchase = await failedReservation()
+    const landed = { slot: 50, confirmations: null, err: null, status: { Ok: null }, confirmationStatus: 'processed' }
+    fronts[1]!.override({ getSignatureStatuses: result({ context: { slot: 50 }, value: [landed] }) })
+    endWaits()
+    await reconcileExpired(seen, purchase)
+    await expectEnded(purchase, 'expired')
   })
 })
 

@@ -1,6 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
-import { type FinalizedView, type SignatureEntry } from '../../../src/chain/chain.ts'
+import { type Chain, type FinalizedView, type LandedTransaction, type SignatureEntry } from '../../../src/chain/chain.ts'
+import { endWaits } from '../waits-over.ts'
 import { isProvedExpired } from '../../../src/purchases/reconciliation/prove-expired.ts'
 
 const signature = 'ours' as Signature
@@ -24,6 +25,9 @@ function view(changes: Partial<FinalizedView> = {}): FinalizedView {
   }
 }
 
+/** Endpoints that show this transaction, or none. */
+const showingOf = (shown: LandedTransaction | undefined) => ({ transaction: async () => shown }) as unknown as Chain
+
 const entry = (changes: Partial<SignatureEntry>): SignatureEntry => ({ signature, slot: 20n, failed: false, ...changes })
 
 it.each<[string, boolean, FinalizedView]>([
@@ -36,10 +40,20 @@ it.each<[string, boolean, FinalizedView]>([
   ['the endpoint has dropped the blocks since', false, view({ history: async () => ({ kind: 'pruned', firstSlot: 20n }) })],
   ['it is from another chain', false, view({ genesisHash: 'another' })],
 ])('if %s, it is proved expired: %s', async (_, expired, finalized) => {
-  expect(await isProvedExpired({ transaction: async () => undefined }, finalized, payment, traces)).toBe(expired)
+  expect(await isProvedExpired(showingOf(undefined), finalized, payment, traces)).toBe(expired)
 })
 
 it.each([true, false])('if another endpoint shows the transaction, and that it failed: %s, it is as that one says', async (failed) => {
   const shown = { signature, slot: 20n, failed, bytes: new Uint8Array(), signers: [], instructions: [], innerInstructions: [] }
-  expect(await isProvedExpired({ transaction: async () => shown }, view(), payment, traces)).toBe(failed)
+  expect(await isProvedExpired(showingOf(shown), view(), payment, traces)).toBe(failed)
+})
+
+it.each<[string, FinalizedView]>([
+  ['says that it landed', view({ statusOf: async () => ({ slot: 20n, commitment: 'confirmed', failed: false }) })],
+  ['lists it', view({ history: showing(entry({})) })],
+])('if an endpoint %s and nobody shows it for a minute, it is proved expired', async (_, finalized) => {
+  const chain = showingOf(undefined)
+  expect(await isProvedExpired(chain, finalized, payment, traces)).toBe(false)
+  endWaits()
+  expect(await isProvedExpired(chain, finalized, payment, traces)).toBe(true)
 })

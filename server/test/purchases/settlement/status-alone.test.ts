@@ -1,7 +1,8 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
-import { type FrontServer, handOnTo, result, startFrontServer } from '../../chain/rpc/front-server.ts'
+import { type Answer, handOnTo, result, startFrontServer } from '../../chain/rpc/front-server.ts'
+import { endWaits } from '../waits-over.ts'
 import { type TradingWorld, useTradingWorld, waiting, type Wallet } from '../trading-world.ts'
 
 const world = useTradingWorld()
@@ -94,23 +95,69 @@ describe('a payment', () => {
     expect(count('getTransaction')).toBe(1)
   })
 
-  it('that only a lying endpoint has seen is delivered on its word, never becomes final, and is reported', async () => {
-    const { seen, fronts } = await through(2)
-    const [liar, honest] = fronts as [FrontServer, FrontServer]
+  /** No endpoint sends a payment, and the first says that it has landed. */
+  async function lieAbout({ endpoints = 2, confirmationStatus = 'finalized' } = {}) {
+    const { seen, fronts } = await through(endpoints)
     const purchase = await seen.holdNew()
     const payment = await seen.signPayment(seen.buyer, purchase)
-    const landed = { slot: 50, confirmations: null, err: null, status: { Ok: null }, confirmationStatus: 'finalized' }
-    const lies = result({ context: { slot: 1e9 }, value: [landed] })
+    const landed = { slot: 50, confirmations: null, err: null, status: { Ok: null }, confirmationStatus }
     const swallows = result(payment.signature)
     const handOn = handOnTo(world.rpcUrl)
-    liar.behave((call, response) => {
-      if (call.method === 'sendTransaction') return swallows(call, response)
-      return call.method === 'getSignatureStatuses' ? lies(call, response) : handOn(call, response)
-    })
-    honest.behave((call, response) => (call.method === 'sendTransaction' ? swallows(call, response) : handOn(call, response)))
+    const lies: Answer = async (call, response) => {
+      const { value } = ((await handOn(call, response)) as { result: { value: unknown[] } }).result
+      const asked = call.params[0] as string[]
+      const told = value.map((honest, index) => (asked[index] === payment.signature ? landed : honest))
+      return result({ context: { slot: 1e9 }, value: told })(call, response)
+    }
+    for (const front of fronts) front.override({ sendTransaction: swallows, ...(front === fronts[0] && { getSignatureStatuses: lies }) })
     await seen.submit(seen.buyer, purchase, payment)
+    return { seen, purchase, payment }
+  }
+
+  it('that only a lying endpoint has seen is delivered on its word, never becomes final, and is reported', async () => {
+    const { seen, purchase, payment } = await lieAbout()
     await seen.untilStatus(purchase, 'settled')
     await seen.untilCase(payment.signature, { kind: 'vanished' })
     expect(await seen.read(purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
+  })
+
+  it('that failed, and is called final by a lying endpoint, is reported too', async () => {
+    const { seen, purchase, payment } = await lieAbout()
+    await seen.untilStatus(purchase, 'settled')
+    await world.landInVain(world.buyer, payment.signature)
+    await seen.untilCase(payment.signature, { kind: 'vanished' })
+  })
+
+  it('that the only endpoint calls confirmed for ever, and never shows, is reported, too', async () => {
+    const { seen, purchase, payment } = await lieAbout({ endpoints: 1, confirmationStatus: 'confirmed' })
+    await seen.untilStatus(purchase, 'settled')
+    await world.connection.pool.query("update purchases set settled_at = now() - interval '20 minutes' where id = $1", [
+      purchase.purchaseId,
+    ])
+    endWaits()
+    await seen.untilCase(payment.signature, { kind: 'vanished' })
+  })
+
+  it('that only a lying endpoint has seen is not delivered with SETTLE_AT=finalized', async () => {
+    const { seen, purchase } = await lieAbout()
+    const settings = { ...seen.deps.settings, settleAt: 'finalized' as const }
+    const strict = seen.seenWith({ deps: { ...seen.deps, settings } })
+    for (let round = 0; round < 3; round++) await strict.expectStillHeld(purchase)
+    await strict.closePaymentWindow(purchase)
+    await strict.untilStatus(purchase, 'ended')
+  })
+
+  it('that one endpoint hides is delivered with SETTLE_AT=finalized all the same, a quarter of an hour later', async () => {
+    const { seen, fronts } = await through(2)
+    const settings = { ...seen.deps.settings, settleAt: 'finalized' as const }
+    const strict = seen.seenWith({ deps: { ...seen.deps, settings } })
+    const purchase = await seen.holdNew()
+    await pay(seen, seen.buyer, purchase)
+    await world.mine(40)
+    fronts[0]!.override({ getSignatureStatuses: result({ context: { slot: 50 }, value: [null] }) })
+    await world.makeDue(purchase)
+    await strict.expectStillHeld(purchase)
+    endWaits()
+    await strict.untilStatus(purchase, 'settled')
   })
 })
