@@ -30,8 +30,8 @@ const BALANCE_MILLIS = 2000
 const REACHED_MILLIS = 2000
 const RENT_MILLIS = 60 * 60 * 1000
 const MAX_BALANCES = 10_000
-/** How long a pair of slot and height is used. Slots can lack a block, so the heights computed from it become a little too high. */
-const TIP_MILLIS = 60_000
+/** How long pairs of slot and height are used before they are read again. Slots can lack a block, so the heights computed from them become a little too high. */
+const TIPS_MILLIS = 60_000
 /** Most accounts in one `getMultipleAccounts` (Agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const ACCOUNTS_PER_CALL = 100
 /** How much of the budget balances may take, however many wallets buy. */
@@ -64,7 +64,9 @@ export class SharedReads {
   readonly #batch: RequestBatch<WalletAddress, Lamports>
   /** The highest slot seen, and when an answer last contained a slot. Replaced when the chain changes. */
   #seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
-  #newestTip: { tip: Tip; at: number } | undefined
+  /** Of every endpoint that answered, and when they were read. */
+  #known: { tips: readonly Tip[]; at: number } | undefined
+  #reading: Promise<readonly Tip[]> | undefined
 
   /** `now` returns monotonic milliseconds. */
   constructor(pool: RpcPool, finalizedHeight: FinalizedHeight, outliers: Outliers, now: () => number) {
@@ -89,7 +91,9 @@ export class SharedReads {
   }
 
   async latestBlockhash(): Promise<BlockhashLifetime> {
-    const { blockhash, lastValidBlockHeight } = await this.#tips.get('latest', BLOCKHASH_MILLIS, () => this.#readTip())
+    const { blockhash, lastValidBlockHeight } = await this.#tips.get('latest', BLOCKHASH_MILLIS, () =>
+      this.#askNotingSlots('blockhash', (rpc, endpoint) => this.#askTip(rpc, endpoint)),
+    )
     return { blockhash, lastValidBlockHeight }
   }
 
@@ -120,22 +124,41 @@ export class SharedReads {
 
   /**
    * The height above which nothing can land (again) that was valid, or landed, at this slot. A slot has at most one block, so from any
-   * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low. A slot or height that is
-   * wrong by far is worth nothing against the finalized chain.
+   * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low, as far as one endpoint that
+   * answers tells the truth. A slot or height that is wrong by far is worth nothing against the finalized chain.
    */
   async expiryHeight(slot: bigint): Promise<bigint> {
-    const known = this.#newestTip
-    const isCurrent = known && this.#now() - known.at < TIP_MILLIS && !this.#outliers.isTooHigh('slot', known.tip.slot)
-    const tip = isCurrent ? known.tip : await this.#readTip()
-    const height = tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
-    return this.#finalizedHeight.bound(height, MOST_BLOCKS_AHEAD)
+    const heights = (await this.#knownTips()).map((tip) => tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n))
+    return this.#finalizedHeight.bound(
+      heights.reduce((most, height) => (height > most ? height : most)),
+      MOST_BLOCKS_AHEAD,
+    )
+  }
+
+  /** Those that are known serve while newer ones are read. */
+  async #knownTips(): Promise<readonly Tip[]> {
+    const known = this.#known?.tips.filter(({ slot }) => !this.#outliers.isTooHigh('slot', slot)) ?? []
+    if (this.#known && known.length > 0 && this.#now() - this.#known.at < TIPS_MILLIS) return known
+    const reading = (this.#reading ??= this.#readTips().finally(() => (this.#reading = undefined)))
+    if (known.length === 0) return reading
+    // Whoever finds nothing that is known asks again, and hears of it.
+    reading.catch(() => undefined)
+    return known
+  }
+
+  async #readTips(): Promise<readonly Tip[]> {
+    const at = this.#now()
+    const tips = await this.#pool.askAll('blockhash', (rpc, endpoint) => this.#askTip(rpc, endpoint))
+    this.#known = { tips, at }
+    return tips
   }
 
   /** Forgets everything, because it belongs to a different chain. */
   clear(): void {
     for (const cache of [this.#tips, this.#reached, this.#rents, this.#balances]) cache.clear()
     this.#seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
-    this.#newestTip = undefined
+    this.#known = undefined
+    this.#reading = undefined
   }
 
   async #readBalances(wallets: readonly WalletAddress[]): Promise<ReadonlyMap<WalletAddress, Lamports>> {
@@ -174,15 +197,11 @@ export class SharedReads {
     })
   }
 
-  async #readTip(): Promise<Tip> {
-    const tip = await this.#askNotingSlots('blockhash', async (rpc, endpoint) => {
-      const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
-      const lastValidBlockHeight = requireInteger(value.lastValidBlockHeight)
-      await this.#outliers.require(endpoint, 'height', lastValidBlockHeight)
-      return { slot: requireInteger(context.slot), blockhash: asBlockhash(value.blockhash), lastValidBlockHeight }
-    })
-    this.#newestTip = { tip, at: this.#now() }
-    return tip
+  async #askTip(rpc: ChainRpc, endpoint: Endpoint): Promise<Tip> {
+    const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+    const lastValidBlockHeight = await this.#outliers.require(endpoint, 'height', requireInteger(value.lastValidBlockHeight))
+    const slot = await this.#outliers.require(endpoint, 'slot', requireInteger(context.slot))
+    return { slot, blockhash: asBlockhash(value.blockhash), lastValidBlockHeight }
   }
 
   /** Asks one endpoint, and keeps the slot of its answer unless the chain has changed in the meantime. */

@@ -144,6 +144,13 @@ export async function forgetRefund(database: Database, { id, refundExpiryHeight 
   })
 }
 
+/** Nothing that names the refund's reference can land above this height, whatever an endpoint has told. */
+export async function lowerPrepared(database: Database, id: string, height: bigint): Promise<void> {
+  await sql`
+    with lowered as (update cases set refund_expiry_height = least(refund_expiry_height, ${height}) where id = ${id})
+    update refunds_seen set expiry_height = least(expiry_height, ${height}) where case_id = ${id}`.execute(database)
+}
+
 export interface CaseMove {
   status: CaseStatus
   /** When to reconcile it with the chain next; null for never. */

@@ -15,7 +15,8 @@ import { decodePayment } from '../payment/signed-payment.ts'
 import { broadcastPayment, type CheckedPayment, checkOnChain } from '../payment/submit-payment.ts'
 import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
 import { listSeenRefunds } from './seen-refund-store.ts'
-import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { type Chain } from '../../chain/chain.ts'
+import { expiryHeightNow } from '../payment/submit-payment.ts'
 import { clock, readFinality } from '../purchase/wait-for-endpoints.ts'
 import { isId } from '@juicebar/contract/ids'
 
@@ -150,7 +151,8 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   if (subject.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
   await untilFinal(deps.chain, row)
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
-  const { reference, lamports } = await expect(deps, { row, subject }, seller, coSigned ? undefined : lastValidBlockHeight)
+  const expiryHeight = coSigned ? undefined : await expiryHeightNow(deps.chain)
+  const { reference, lamports } = await expect(deps, { row, subject }, seller, expiryHeight)
   const { buyer } = subject
   const coSigner = coSigned ? deps.coSigners.refund : undefined
   const transaction = buildPayment({
@@ -188,14 +190,14 @@ async function untilFinal(chain: Chain, { paymentFinal, signature }: CaseRow): P
 
 /**
  * Notes what was prepared.
- * @param lastValidBlockHeight of a refund that the seller's wallet may send by itself
+ * @param expiryHeight above which a refund that the seller's wallet may send by itself can no longer land
  * @returns the reference that counts, and what is to be paid back: from now on nothing more adds up in the case
  */
 async function expect(
   { database, references }: PurchaseDeps,
   { row, subject }: SellersCase,
   seller: WalletAddress,
-  lastValidBlockHeight: bigint | undefined,
+  expiryHeight: bigint | undefined,
 ): Promise<{ reference: WalletAddress; lamports: Lamports }> {
   return inTransaction(database, async (tx) => {
     if (subject.id !== null) await lockPurchase(tx, subject.id)
@@ -203,12 +205,10 @@ async function expect(
     requireOpen(locked)
     const { lamports } = locked
     const reference = references.make('refund', seller)
-    if (lastValidBlockHeight === undefined) {
+    if (expiryHeight === undefined) {
       requireNoneUnderWay(locked)
       return { lamports, reference: await expectRefund(tx, row.id, reference) }
     }
-    // A wallet may insert a newer blockhash when its owner finally approves, so allow the same time again.
-    const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
     return { lamports, reference: await expectRefund(tx, row.id, reference, { expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS }) }
   })
 }

@@ -7,7 +7,7 @@ import { withSignature } from '../../chain/transactions/message.ts'
 import { beginCheckout } from '../../checkouts/checkout-store.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { decodeSubmitted, differenceFrom, type SubmittedPayment } from '../payment/signed-payment.ts'
-import { broadcastPayment } from '../payment/submit-payment.ts'
+import { broadcastPayment, expiryHeightNow } from '../payment/submit-payment.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { decideOrder } from '../reservation/decide-order.ts'
 import { readFacts } from '../reservation/facts-store.ts'
@@ -202,12 +202,6 @@ async function refuse(deps: PurchaseDeps, order: PaymentOrder, refusal: Refusal)
   })
   if (outcome.kind === 'repeated') return repeated(outcome)
   throw refusalFailure(outcome.refusal, deps.catalogue)
-}
-
-/** Whoever signed with a newer blockhash has it from an endpoint that is ahead, by less than one blockhash lives. */
-async function expiryHeightNow(chain: Chain): Promise<bigint> {
-  const { lastValidBlockHeight } = await chain.latestBlockhash()
-  return lastValidBlockHeight + BLOCKHASH_BLOCKS
 }
 
 /** Before the chain is asked, which costs the market a request and the wallet nothing. */

@@ -1,6 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { type Chain, type SimulationOptions } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, type SimulationOptions } from '../../chain/chain.ts'
 import { type DecodedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { decodePayment, refused } from './signed-payment.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
@@ -40,6 +40,15 @@ export async function checkOnChain(
       // The bank that simulated it knew its blockhash, so the blockhash is no newer than that slot.
       return { signature, bytes, expiryHeight: await chain.expiryHeight(simulation.slot) }
   }
+}
+
+/**
+ * The height above which nothing can land that a wallet signs soon. It may insert a newer blockhash when its owner finally approves, so it
+ * has the time of two.
+ * @throws CHAIN_DOWN
+ */
+export async function expiryHeightNow(chain: Chain): Promise<bigint> {
+  return (await chain.expiryHeight(await chain.highestSlot())) + BLOCKHASH_BLOCKS
 }
 
 /**

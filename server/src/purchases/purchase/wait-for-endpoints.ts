@@ -68,6 +68,14 @@ export async function paymentStatuses(
 export const ALONE_SECONDS = 15 * 60
 
 /**
+ * Whether those endpoints that answer may be behind, so that a height above theirs must not come down yet.
+ * @param what names it
+ */
+export function mayBeBehind(chain: Chain, what: string): boolean {
+  return !chain.isWhole() && mayWait(chain, `${what} height`, ALONE_SECONDS)
+}
+
+/**
  * What two endpoints of several say of a payment, or one if not all of them have answered for long.
  * @throws CHAIN_DOWN
  */

@@ -13,7 +13,16 @@ import { correctHeldAtSlot, type PaymentOutcome, settlePayment } from '../settle
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
-import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase, notePaymentFinal } from '../cases/case-store.ts'
+import {
+  type CaseMove,
+  type CaseRow,
+  forgetRefund,
+  giveUpDelivery,
+  lockCase,
+  lowerPrepared,
+  moveCase,
+  notePaymentFinal,
+} from '../cases/case-store.ts'
 import { isClosed } from '../cases/case.ts'
 import { recordRefund } from '../cases/refund-case.ts'
 import { insertSeenRefunds } from '../cases/seen-refund-store.ts'
@@ -136,6 +145,10 @@ async function applyCaseAction(deps: PurchaseDeps, snapshot: CaseSnapshot, actio
       const note = `Paid back together with others, by ${action.transaction.signature}.`
       return moveFrom(deps, snapshot, ({ status }) => status === 'open', { status: 'refunded', reconcileSeconds: null, note })
     }
+    case 'lowerPrepared':
+      return lowerPrepared(database, row.id, action.height)
+    case 'lowerRefund':
+      return lowerExpiryHeight(database, action.payment.signature, action.height)
     case 'noteRefunds':
       return insertSeenRefunds(database, row.id, action.refunds)
     case 'forgetRefund':

@@ -21,18 +21,21 @@ export interface RefundReading {
   status: SignatureStatus | undefined
   /** Proved expired: it can never land. */
   expired: boolean
+  /** The height at which it expires, to be kept because the one that is kept is too high. */
+  expiryHeight?: bigint
   /** Read once it is finalized: its slot, and whether it pays the buyer back as agreed. Undefined if no endpoint shows it. */
   landed: { slot: bigint; paysBack: boolean } | undefined
 }
 
 /**
  * The outcome of a refund that was prepared but never submitted; the seller's wallet may have sent it itself. none: none was
- * prepared, or an earlier search proved that it can't land. possible: it may still land, perhaps again. expired: the chain now proves that
+ * prepared, or an earlier search proved that it can't land. possible: it may still land, perhaps again; `expiryHeight`: up to there, because the height that is kept is too high. expired: the chain now proves that
  * it can't, nor what was seen of it. If the seller signs it again with its reference, that one still may, and a later search finds it.
  * unclear: its reference is named by something that is not a refund, or by more than can be read, so nothing is delivered.
  */
 export type PreparedRefund =
-  | { kind: 'none' | 'possible' }
+  | { kind: 'none' }
+  | { kind: 'possible'; expiryHeight?: bigint }
   | { kind: 'expired'; seen: readonly Signature[] }
   | { kind: 'unclear'; mentions: readonly SeenRefund[] }
   | {
@@ -73,6 +76,8 @@ export type CaseAction =
   | { kind: 'reopen'; payment: PaymentRow }
   | { kind: 'recordRefund'; transaction: LandedTransaction; expiryHeight: bigint }
   | { kind: 'closeRefundedTogether'; transaction: LandedTransaction }
+  | { kind: 'lowerPrepared'; height: bigint }
+  | { kind: 'lowerRefund'; payment: PaymentRow; height: bigint }
   | { kind: 'noteRefunds'; refunds: readonly SeenRefund[] }
   | { kind: 'forgetRefund'; seen: readonly Signature[] }
   | { kind: 'giveUpDelivery' }
@@ -106,12 +111,13 @@ export function decideCase(snapshot: CaseSnapshot): CaseDecision {
 /** A recorded refund is broadcast until it is finalized, which closes the case; one that can't land, or doesn't pay back, reopens it. */
 function followRefund({ refund }: CaseSnapshot): CaseDecision {
   if (!refund) return never([])
-  const { payment, status, expired, landed } = refund
+  const { payment, status, expired, expiryHeight: height, landed } = refund
   if (status?.commitment === 'finalized') {
     if (!landed) return again([], REFUND_SECONDS)
     return never([landed.paysBack ? { kind: 'closeRefunded', payment, slot: landed.slot } : { kind: 'reopen', payment }])
   }
   if (hasLanded(status)) return again([], REFUND_SECONDS)
+  if (height !== undefined) return again([{ kind: 'lowerRefund', payment, height }], REFUND_SECONDS)
   return expired ? never([{ kind: 'reopen', payment }]) : again(status ? [] : [{ kind: 'broadcast', payment }], REFUND_SECONDS)
 }
 
@@ -130,8 +136,10 @@ function followPayment(snapshot: CaseSnapshot): CaseDecision {
 function decideOpen(snapshot: CaseSnapshot): CaseDecision {
   const { prepared } = snapshot
   switch (prepared?.kind) {
-    case 'possible':
-      return again([], REFUND_SECONDS)
+    case 'possible': {
+      const { expiryHeight: height } = prepared
+      return again(height === undefined ? [] : [{ kind: 'lowerPrepared', height }], REFUND_SECONDS)
+    }
     case 'landed': {
       const { transaction, expiryHeight, recordedElsewhere, finalized } = prepared
       if (!recordedElsewhere) return again([{ kind: 'recordRefund', transaction, expiryHeight }], REFUND_SECONDS)

@@ -7,9 +7,9 @@ import { asSeen } from '../cases/record-seen-refunds.ts'
 import { requireSubject } from '../cases/refund-case.ts'
 import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { isOutOfReach, reachOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { mayBeBehind, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -76,8 +76,11 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   }
   // Without its traces, because the endpoint may have dropped what is as old as the purchase: once the case is open again, the reference of
   // the refund is searched on every endpoint.
-  const expired = !hasLanded(status) && (await isProvedExpired(chain, await chain.finalized(), payment, []))
-  return { payment, status, expired, landed: undefined }
+  if (hasLanded(status)) return { payment, status, expired: false, landed: undefined }
+  const finalized = await chain.finalized()
+  const expired = await isProvedExpired(chain, finalized, payment, [])
+  const isTooHigh = isOutOfReach(payment.expiryHeight, finalized.height) && !mayBeBehind(chain, row.id)
+  return { payment, status, expired, landed: undefined, ...(isTooHigh && { expiryHeight: reachOf(finalized.height) }) }
 }
 
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
@@ -93,6 +96,9 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const heights = [refundExpiryHeight ?? [], ...seen.map(({ expiryHeight }) => expiryHeight)].flat()
   if (heights.length === 0) return { kind: 'none' }
   const finalized = await chain.finalized()
+  if (heights.some((height) => isOutOfReach(height, finalized.height))) {
+    return { kind: 'possible', ...(!mayBeBehind(chain, row.id) && { expiryHeight: reachOf(finalized.height) }) }
+  }
   const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
   if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }
   // Before it is taken for expired, every endpoint is asked: a refund counts even if only one of them shows it.

@@ -4,7 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../..
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { mayBeBehind, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -248,9 +248,6 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   return searchForProof(deps, view, snapshot)
 }
 
-/** How long a height stays out of reach while not every endpoint answers: those that do may be behind. */
-const BEHIND_SECONDS = 15 * 60
-
 /**
  * What to store instead of a height that is out of reach: that of now, since everything was signed before.
  * @returns undefined if it is not, or if an endpoint that does not answer may know better
@@ -258,7 +255,7 @@ const BEHIND_SECONDS = 15 * 60
 async function lowered({ chain }: PurchaseDeps, round: Round, id: string, stored: bigint): Promise<bigint | undefined> {
   const blockHeight = await round.blockHeight()
   if (!isOutOfReach(stored, blockHeight)) return undefined
-  return !chain.isWhole() && mayWait(chain, `${id} height`, BEHIND_SECONDS) ? undefined : lastHeightOf(blockHeight)
+  return mayBeBehind(chain, id) ? undefined : lastHeightOf(blockHeight)
 }
 
 /** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */

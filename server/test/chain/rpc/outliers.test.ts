@@ -14,14 +14,14 @@ beforeAll(async () => {
 })
 
 /** Raises slots and heights in the next answers, so many of them. */
-function raising(times: number): Answer {
+function raising(times: number, by = FAR): Answer {
   let left = times
   return async (call, response) => {
     const reply = await clients.handOn(call, response)
     if (left-- <= 0) return reply
     return JSON.parse(JSON.stringify(reply), (name, value: unknown) => {
       const isNumber = typeof value === 'number' && ['slot', 'lastValidBlockHeight', 'result'].includes(name)
-      return isNumber ? value + FAR : value
+      return isNumber ? value + by : value
     })
   }
 }
@@ -121,6 +121,13 @@ test('an endpoint that lied while no other answered, from the start, is not beli
   await expect.poll(() => chain.reachedSlot(), { timeout: 10_000 }).toBeGreaterThan(BigInt(FAR))
   honest.override({})
   await expect.poll(() => chain.reachedSlot(), { timeout: 15_000 }).toBeLessThan(BigInt(FAR))
+})
+
+test('an expiry is not too low because one endpoint is thousands of blocks behind, or says so', async () => {
+  const { honest, chain } = await besideLiar()
+  const ahead = raising(Infinity, 4_000)
+  honest.override({ getSlot: ahead, getBlockHeight: ahead, getLatestBlockhash: ahead })
+  for (let time = 0; time < 5; time++) expect(await chain.expiryHeight(0n)).toBeGreaterThan(4_000n)
 })
 
 describe('the slots of a transaction', () => {

@@ -1,9 +1,10 @@
 import { type Case } from '@juicebar/contract/schemas'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { listCases } from '../../../src/purchases/cases/case-store.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOpenCasesOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
+import { insertSeenRefunds } from '../../../src/purchases/cases/seen-refund-store.ts'
 import { recordRewind } from '../../../src/studio/recovery/check-identity.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
@@ -115,6 +116,36 @@ it('a refund that was prepared and never sent no longer prevents the delivery on
   await world.cancel(world.rival, rivalHold)
   await world.untilStatus(purchase, 'settled')
   await world.expectCase(found.signature, { status: 'delivered' })
+})
+
+it.each(['cases set refund_expiry_height = refund_expiry_height', 'refunds_seen set expiry_height = expiry_height'])(
+  'a height that an endpoint told far too high does not prevent the delivery for ever: %s',
+  async (height) => {
+    const { found, purchase, rivalHold } = await payLate()
+    const refund = await world.signRefund(world.seller, found)
+    await insertSeenRefunds(world.database, found.caseId, [{ signature: refund.signature, expiryHeight: 1n }])
+    await world.connection.pool.query(`update ${height} + 1000000`)
+    await world.cancel(world.rival, rivalHold)
+    await world.mine(200)
+    await world.makeCasesDue()
+    await world.reconcileOnce()
+    for (let time = 0; time < 3; time++) await world.mine(250)
+    await world.untilStatus(purchase, 'settled')
+  },
+)
+
+it('nor keep a case whose refund never lands', async () => {
+  const { found } = await payLate()
+  const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+  await submit(found, await world.signRefund(world.seller, found))
+  broadcast.mockRestore()
+  await world.connection.pool.query('update payments set expiry_height = expiry_height + 1000000 where case_id = $1', [found.caseId])
+  await world.makeCasesDue()
+  await world.withChain({ broadcast: async () => undefined }).reconcileOnce()
+  for (let time = 0; time < 3; time++) await world.mine(250)
+  await world.makeCasesDue()
+  await world.withChain({ broadcast: async () => undefined }).reconcileOnce()
+  await world.expectCase(found.signature, { status: 'open', refundable: true })
 })
 
 it('the same refund, submitted several times at once, is one refund with one answer', async () => {
