@@ -367,7 +367,6 @@ create table cases (
   paid_at_slot bigint,
   -- False while the chain may still drop the payment: its seller cannot refund it yet. True of one too small to be followed.
   payment_final boolean not null default true,
-  constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller, buyer),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
   check (refund_expiry_height is null or refund_reference is not null),
   constraint cases_lost check ((kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null) and (kind = 'lost') = (genesis_hash is not null) and (kind = 'lost') = (paid_at_slot is not null))
@@ -378,6 +377,7 @@ create index cases_by_seller on cases (seller, id);
 create index cases_by_signature on cases (signature);
 create index cases_by_buyer on cases (buyer, id) where buyer is not null;
 create index cases_that_freeze on cases (seller) where kind = 'lost' and (status in ('open', 'refunding'));
+create unique index cases_one_a_seller on cases (purchase_id, signature, seller, buyer, (kind = 'vanished')) nulls not distinct;
 
 -- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
 -- invariant I3: one signature serves one purpose.

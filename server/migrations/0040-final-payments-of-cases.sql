@@ -3,4 +3,8 @@ alter table cases add column payment_final boolean not null default true;
 comment on column cases.payment_final is
   'False while the chain may still drop the payment: its seller cannot refund it yet. True of one too small to be followed.';
 
+-- A late payment that was delivered through its case may vanish after that, and then has a second one.
+alter table cases drop constraint cases_one_a_seller;
+create unique index cases_one_a_seller on cases (purchase_id, signature, seller, buyer, (kind = 'vanished')) nulls not distinct;
+
 -- functions that hold and settle: 32f8d23ba22ec9aecfcb41a9c0088d85cbbbd8ec3d522f89bb1d4555f66cf4dc

@@ -46,6 +46,9 @@ export interface NewCase {
   paymentFinal: boolean
 }
 
+/** What a case is unique by: the index `cases_one_a_seller`. */
+export const caseKey = sql`purchase_id, signature, seller, buyer, (kind = 'vanished')`
+
 /** @returns the case if it is new, or if its late payment can no longer be delivered; undefined if nothing changed. */
 export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { isNew: boolean }) | undefined> {
   return (
@@ -54,7 +57,7 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
       .values({ ...report, reconcileAt: report.deliverable || !report.paymentFinal ? now : null })
       .onConflict((conflict) =>
         conflict
-          .columns(['purchaseId', 'signature', 'seller', 'buyer'])
+          .expression(caseKey)
           .doUpdateSet({ deliverable: false })
           .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
       )

@@ -5,7 +5,7 @@ import { type Database } from '../../database/connect.ts'
 import { type Place } from '../../database/columns.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type LostPurchase, type LostPayment } from './case.ts'
-import { emitCase, type CaseRow, caseColumns, insertCase, type NewCase } from './case-store.ts'
+import { emitCase, type CaseRow, caseColumns, caseKey, insertCase, type NewCase } from './case-store.ts'
 
 /** A co-signed payment that became a case, at its place in the order. */
 export interface UnmatchedRow extends Place {
@@ -50,7 +50,7 @@ export async function insertLostCase(
   const { rows } = await sql<{ id: string }>`
     insert into cases (kind, signature, buyer, genesis_hash, paid_at_slot, seller, lamports, fee_lamports, deliverable)
     values ('lost', ${signature}, ${buyer}, ${genesisHash}, ${slot}, ${seller}, ${lamports}, ${feeLamports}, false)
-    on conflict (purchase_id, signature, seller, buyer) do nothing returning id`.execute(tx)
+    on conflict (${caseKey}) do nothing returning id`.execute(tx)
   for (const { id } of rows) await emitCase(tx, id)
   if (coSigned) await insertUnmatched(tx, signature)
   return rows.map(({ id }) => id)

@@ -66,6 +66,29 @@ describe('a settled payment', () => {
     ])
   })
 
+  it('that was delivered late, through its case, becomes another case when it is rolled back', async () => {
+    const purchase = await world.holdNew()
+    await world.cancel(world.buyer, purchase)
+    const rivalHold = await world.hold(world.rival, purchase.listingId)
+    const signature = await world.payByWallet(world.buyer, purchase)
+    await world.untilCase(signature, { kind: 'late', status: 'open' })
+    await world.cancel(world.rival, rivalHold)
+    await world.untilCase(signature, { kind: 'late', status: 'delivered' })
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await rollBack(signature).fork.reconcileUntil(async () => {
+      const found = await world.casesAbout(signature)
+      expect(found.map(({ kind, status }) => [kind, status])).toEqual([
+        ['vanished', 'open'],
+        ['late', 'delivered'],
+      ])
+    })
+    const { sales } = await readSales(world.database, { limit: 500 })
+    expect(sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId).map(({ reverses }) => reverses)).toEqual([
+      null,
+      `${purchase.purchaseId}.1`,
+    ])
+  })
+
   it('that is older than the blocks that the endpoint keeps is not taken for rolled back, and looked at now and then', async () => {
     const { purchase, signature, read } = await settledPurchase()
     await world.connection.pool.query('update purchases set finalized_at = null where id = $1', [purchase.purchaseId])
