@@ -46,6 +46,33 @@ test.describe('a basket of two listings, of one of them a part', () => {
   })
 })
 
+test('what is collected before the basket is there is in it, and in it after a reload', async ({ signedIn, trader }) => {
+  const [seller, { page }] = [await trader({ sol: 0 }), await signedIn({ sol: 0 })]
+  await list(seller, 'GRAPE_SODA', 3, 0.9)
+  let press = () => {}
+  const pressed = new Promise<void>((resolve) => (press = resolve))
+  await page.route(/\/assets\/player/, (route) => pressed.then(() => route.continue()))
+  await page.reload()
+  await (await findListing(page, seller.address)).getByRole('button', { name: 'Basket' }).click()
+  press()
+  await expect(basket(page)).toContainText('1 listing')
+  await page.reload()
+  await expect(basket(page)).toContainText('1 listing')
+})
+
+test.describe('a basket whose part of the page cannot be loaded', () => {
+  test.use({ allowedErrors: /Failed to (load resource|fetch dynamically)|net::ERR_FAILED/ })
+
+  test('says so when something is put in', async ({ signedIn, trader }) => {
+    const [seller, { page }] = [await trader({ sol: 0 }), await signedIn({ sol: 0 })]
+    await list(seller, 'GRAPE_SODA', 3, 0.9)
+    await page.route(/\/assets\/player/, (route) => route.abort())
+    await page.reload()
+    await (await findListing(page, seller.address)).getByRole('button', { name: 'Basket' }).click()
+    await expect(banner(page)).toContainText('This part of the page could not be shown.')
+  })
+})
+
 test('a listing that is sold or removed is marked in the basket at once', async ({ signedIn, trader }) => {
   const [seller, buyer] = [await trader({ sol: 0 }), await signedIn({ sol: 0 })]
   const listing = await list(seller, 'GRAPE_SODA', 3, 0.9)

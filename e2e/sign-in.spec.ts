@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test'
 
-import { expect, signIn, test } from './support/test.ts'
+import { banner, expect, signIn, test } from './support/test.ts'
 
 /** The sign-ins that the page begins from now on: each asks the wallet for a signature. */
 function watchSignIns(page: Page): string[] {
@@ -123,6 +123,23 @@ test('another account in the wallet ends the session and signs in again', async 
   await expect(page.getByText('0.0000 SOL')).toBeVisible()
   const after = await page.evaluate(() => localStorage.getItem('jwt_token'))
   expect(after).not.toBe(before)
+})
+
+test.describe('a server that cannot say at once who is signed in', () => {
+  test.use({ allowedErrors: /Failed to load resource/ })
+
+  test('is asked again', async ({ signedIn }) => {
+    const { page } = await signedIn()
+    let refused = 0
+    await page.route('**/api/auth/me', async (route) => {
+      refused += 1
+      if (refused > 2) return route.continue()
+      return route.fulfill({ status: 503, json: { error: 'The database cannot be reached.', code: 'DATABASE_DOWN' } })
+    })
+    await page.reload()
+    await expect(banner(page)).toContainText('Failed to load')
+    await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  })
 })
 
 test('a logout in another tab is noticed', async ({ signedIn }) => {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { balancesQuery, configQuery } from '../src/api/queries.ts'
 import { queryClient } from '../src/api/query-client.ts'
-import { clearJwt, writeJwt } from '../src/api/client.ts'
+import { call, clearJwt, writeJwt } from '../src/api/client.ts'
 
 function openBrowser() {
   const kept = new Map<string, string>()
@@ -25,6 +25,23 @@ function openBrowser() {
 function show(part: { subscribe(listener: () => void): () => void }): void {
   onTestFinished(part.subscribe(() => undefined))
 }
+
+describe('a reply that breaks off silently', () => {
+  const breaksOff = (init: ResponseInit) =>
+    vi.fn<typeof fetch>(async (_, { signal } = {}) => {
+      const start = (stream: ReadableStreamDefaultController) => signal?.addEventListener('abort', () => stream.error(signal.reason))
+      return new Response(new ReadableStream({ start }), init)
+    })
+
+  it.each([200, 503])('is given up after 15 seconds: %s', async (status) => {
+    openBrowser()
+    vi.stubGlobal('fetch', breaksOff({ status }))
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const [asked] = await Promise.allSettled([call('config', {}), vi.advanceTimersByTimeAsync(15_000)])
+    expect(asked).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT' } })
+  })
+})
 
 describe('what only a wallet itself may see', () => {
   it('is loaded with its session', () => {

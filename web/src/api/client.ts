@@ -139,7 +139,11 @@ async function fetchBounded(url: string, init: RequestInit, signal: AbortSignal 
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS)
   try {
-    return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal })
+    const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal })
+    if (isStream(response)) return response
+    // Read here, because a connection may also break off silently between the headers and the end of the body.
+    const body = await response.blob()
+    return new Response(body.size ? body : null, response)
   } catch (cause) {
     if (signal?.aborted) throw cause
     if (timeout.signal.aborted) throw new ApiError('TIMEOUT', 'The server took too long to answer.', { cause })
@@ -147,6 +151,11 @@ async function fetchBounded(url: string, init: RequestInit, signal: AbortSignal 
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The event stream, which does not end. */
+function isStream({ ok, headers }: Response): boolean {
+  return ok && headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
 /** Fills the `:name` parts of a path and appends the query, without fields that are undefined or empty. */

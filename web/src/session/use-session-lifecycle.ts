@@ -1,22 +1,48 @@
 import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
-import { isUnanswered } from '../api/api-error.ts'
+import { isPassing } from '../api/api-error.ts'
+import { growingPause } from '../api/growing-pause.ts'
 import { showBanner } from '../feedback/notices.ts'
 import { useWallet } from '../wallet/wallet-store.ts'
 import { endForOtherAccount, logOut, restoreSession, type SessionState, useSession, watchSession } from './session-store.ts'
 import { signInOrTell } from './sign-in-button.tsx'
+
+const FIRST_PAUSE_MS = 1_000
 
 /** Keeps the session in step with the server and the wallet (specification, section 4). */
 export function useSessionLifecycle({ online }: { online: boolean }): void {
   const { authorization } = useSession()
   useEffect(() => watchSession((error) => showBanner(error.message)), [])
   useEffect(() => {
-    if (online) restoreSession().catch((error: unknown) => isUnanswered(error) && showBanner(messages.loadFailed))
+    if (online) return restoreUntilAnswered()
+    return undefined
   }, [online])
   useEffect(() => forgetHint(authorization), [authorization])
   useSignInOnConnect(online)
   useLogOutOnDisconnect()
+}
+
+/**
+ * Asks again while the server cannot say who is signed in, at growing intervals. A refusal has its own listener.
+ *
+ * @returns a function that stops it
+ */
+function restoreUntilAnswered(): () => void {
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+  const restore = () =>
+    void restoreSession().catch((error: unknown) => {
+      if (stopped || !isPassing(error)) return
+      if (failures === 0) showBanner(messages.loadFailed)
+      timer = setTimeout(restore, growingPause(failures++, FIRST_PAUSE_MS))
+    })
+  restore()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
 }
 
 /** Until it is known who is signed in, `early.js` keeps what only visitors see from somebody who was signed in before. */

@@ -25,16 +25,21 @@ export function handlePushes(worker: ServiceWorkerGlobalScope): void {
 
 async function show({ clients, registration }: ServiceWorkerGlobalScope, { title, body, tag, url }: PushMessage): Promise<void> {
   const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
-  if (windows.some(({ visibilityState }) => visibilityState === 'visible')) return
+  if (windows.some((window) => isMarket(window) && window.visibilityState === 'visible')) return
   await registration.showNotification(title, { body, tag, data: url })
 }
 
 async function open({ clients }: ServiceWorkerGlobalScope, path: string): Promise<void> {
   const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
   // A page in which a purchase may be under way is not navigated.
-  const [first] = windows.filter(({ url }) => !new URL(url).pathname.startsWith('/studio'))
+  const [first] = windows.filter(isMarket)
   if (first) await first.focus()
   else await clients.openWindow(path)
+}
+
+/** Whether a window shows the market's own pages, which announce by themselves what is pushed. A checkout and the studio's desk do not. */
+function isMarket({ url }: WindowClient): boolean {
+  return !/^\/(?:studio|checkout)(?:\/|$)/.test(new URL(url).pathname)
 }
 
 /** @returns undefined if it is not one of the market's messages */

@@ -65,6 +65,14 @@ describe('a push', () => {
     expect(showNotification).not.toHaveBeenCalled()
   })
 
+  it.each(['/studio', '/checkout/01'])('is shown while only %s is in front, which does not say it', async (path) => {
+    const { push, click, showNotification, openWindow } = startWorker(windowAt(path, 'visible'))
+    await push(JSON.stringify(message))
+    expect(showNotification).toHaveBeenCalledOnce()
+    await click('/drink/APPLE_JUICE')
+    expect(openWindow).toHaveBeenCalledOnce()
+  })
+
   it.each(['', 'null', '7', '[]', '{"title":"Free SOL"}', JSON.stringify({ ...message, body: 5 })])(
     'that is %j shows nothing',
     async (text) => {

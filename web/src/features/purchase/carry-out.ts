@@ -29,7 +29,7 @@ interface CarryOut {
   /** Aborted by `stopPurchase` when the buyer cancels. */
   signal: AbortSignal
   setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>
-  /** Called if somebody else was faster with the only listing of the order. */
+  /** Called if somebody else was faster with the only listing of the order. The page of a checkout has nothing else to offer. */
   onOvertaken: (order: Order) => void
 }
 
@@ -50,7 +50,7 @@ export async function carryOut(order: Order, { client, signal, setRunning, onOve
     if (purchase.status === 'settled') await pause(DELIVERED_MS)
   } catch (error) {
     const text = errorSentence(error, messages.purchaseFailed)
-    if (error instanceof Overtaken) onOvertaken(order)
+    if (error instanceof Overtaken && order.checkout === undefined) onOvertaken(order)
     else if (error instanceof PurchaseStopped && error.byBuyer) showToast(text)
     else showBanner(text)
   }

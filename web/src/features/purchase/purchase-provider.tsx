@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type ReactNode, type SetStateAction, useCallback, useMemo, useRef, useState } from 'react'
 
 import { refreshMarket } from '../../api/queries.ts'
+import { sayMissing } from '../../feedback/crash-screen.tsx'
 import { dismissBanner, showBanner, showToast } from '../../feedback/notices.ts'
 import { useSession } from '../../session/session-store.ts'
 import { connectChosenAnd } from '../../wallet/connect.ts'
@@ -75,7 +76,8 @@ function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) =>
       gather: (listing, amount) =>
         void import('./order/basket.ts')
           .then(({ gatherListing }) => gatherListing(listing, amount))
-          .then((refusal) => refusal && showToast(refusal, 'bad')),
+          .then((refusal) => refusal && showToast(refusal, 'bad'))
+          .catch(sayMissing),
     }),
     [check, askToConfirm, pay],
   )

@@ -20,7 +20,7 @@ import { lazyComponent, whenFirstLoadIsOver, whenIdle } from '../../ui/lazy-comp
 import { Part } from '../../ui/part.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
-import { CrashScreen } from '../../feedback/crash-screen.tsx'
+import { CrashScreen, PartOnTop } from '../../feedback/crash-screen.tsx'
 import { type BackendStatus } from '../use-backend.ts'
 import { type View } from '../use-view.ts'
 
@@ -130,11 +130,9 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
         {view === 'listings' && <MyListings />}
       </Part>
       {walletAddress && (
-        <CrashScreen fallback={null}>
-          <Part>
-            <BasketTray walletAddress={walletAddress} paused={paused} />
-          </Part>
-        </CrashScreen>
+        <PartOnTop wanted={listings.length || undefined}>
+          <BasketTray walletAddress={walletAddress} paused={paused} />
+        </PartOnTop>
       )}
     </div>
   )

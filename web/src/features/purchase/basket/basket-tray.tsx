@@ -126,8 +126,13 @@ const KEY = 'basket'
 /** Keeps the basket of a wallet over a reload of this tab. It is empty for any other wallet, and after a logout. */
 function useKeptBasket(walletAddress: string): void {
   useEffect(() => {
-    useBasket.setState({ listings: readBasket(sessionStorage.getItem(KEY), walletAddress) })
+    const kept = readBasket(sessionStorage.getItem(KEY), walletAddress)
     const stop = useBasket.subscribe(({ listings }) => sessionStorage.setItem(KEY, writeBasket(walletAddress, listings)))
+    // Some may have been collected before this part of the page was there.
+    useBasket.setState(({ listings }) => {
+      const isNew = ({ listingId }: BasketListing) => listings.every((listing) => listing.listingId !== listingId)
+      return { listings: [...kept.filter(isNew), ...listings].slice(-MAX_ITEMS) }
+    })
     return () => {
       stop()
       useBasket.setState({ listings: [] })

@@ -227,11 +227,12 @@ function OpenPayment({ purchase, readAt, checkout }: { purchase: Purchase; readA
       </div>
     )
   }
+  const until = payMillisLeft && readAt + payMillisLeft
   return (
     <>
-      <HoldState until={payMillisLeft && readAt + payMillisLeft} />
+      <HoldState until={until} />
       <div className="flex gap-3 *:flex-1 empty:hidden">
-        <HoldActions purchase={purchase} checkout={checkout} />
+        <HoldActions purchase={purchase} until={until} checkout={checkout} />
       </div>
     </>
   )

@@ -29,17 +29,17 @@ export function HoldState({ until }: { until: number }) {
 
 /**
  * What the buyer may do about a hold that is not paid, while there is time: pay it in the same way, or cancel it.
- * `checkout` is the one that it was placed for.
+ * `until` is when that ends, `checkout` the one that it was placed for.
  */
-export function HoldActions({ purchase, checkout }: { purchase: Purchase; checkout?: string }) {
+export function HoldActions({ purchase, until, checkout }: { purchase: Purchase; until: number; checkout?: string }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   const { pay } = usePurchase()
   const { mutate: cancelHold } = useCancelHold()
-  const { purchaseId, payMillisLeft } = purchase
-  if (payMillisLeft === 0) return null
+  const isOver = until <= useNow()
+  if (isOver) return null
   return (
     <>
-      <Button small onClick={() => cancelHold(purchaseId)}>
+      <Button small onClick={() => cancelHold(purchase.purchaseId)}>
         Cancel purchase
       </Button>
       <Button small kind="primary" onClick={() => (connected ? pay({ ...orderOf(purchase), checkout }) : connectChosen())}>

@@ -37,7 +37,11 @@ function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: nu
   const { signature, coSigned, waitsForStudio } = purchase
   if (!signature && !coSigned && !waitsForStudio)
     return (
-      <OpenPurchaseCard order={orderOf(purchase)} state={<HoldState until={payUntil} />} actions={<HoldActions purchase={purchase} />} />
+      <OpenPurchaseCard
+        order={orderOf(purchase)}
+        state={<HoldState until={payUntil} />}
+        actions={<HoldActions purchase={purchase} until={payUntil} />}
+      />
     )
   return (
     <OpenPurchaseCard
