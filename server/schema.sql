@@ -1460,7 +1460,7 @@ end
 $$;
 
 -- What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if
--- that is held or sold, it is for sale by itself.
+-- that is held or sold, or the seller's balance has no room for them, it is for sale by itself.
 create function free_part(part listings) returns void language plpgsql as $$
 declare
   parent listings;
@@ -1470,11 +1470,7 @@ begin
   if parent.status = 'active' and parent.held_by is null then
     parent := merge_part(part);
     insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
-  elsif parent.status = 'removed' then
-    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
-    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
-    perform emit_balance(part.seller);
-  else
+  elsif parent.status <> 'removed' or not return_part(part) then
     update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
     perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
     return;
@@ -2144,6 +2140,40 @@ begin
 end
 $$;
 
+-- The payment that settled a purchase was dropped by the chain for good, and another one pays for it: that one counts from now on. Returns
+-- false, with nothing changed, if it serves another purpose, is being paid back, or may be.
+create function replace_payment(
+  p_purchase uuid, p_dropped text, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns boolean language plpgsql as $$
+declare
+  purchase purchases;
+begin
+  select * into purchase from purchases where id = p_purchase for update;
+  if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
+      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
+      -- Once its refund was prepared, its seller's wallet may send that at any time.
+      or exists (
+        select from cases where purchase_id = p_purchase and signature = p_signature and (status <> 'open' or refund_reference is not null)
+      ) then
+    return false;
+  end if;
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, now())
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  if not found then
+    return false;
+  end if;
+  update payments set status = 'void' where signature = p_dropped;
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
+    where purchase_id = p_purchase and signature = p_signature and status = 'open';
+  update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
+  update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
+  insert into events (type, audience, data) select * from purchase_event(purchase);
+  return true;
+end
+$$;
+
 -- Changes the price of all that is left of a listing, under its lock. Parts that come back to it cost as much for each from then on.
 create function reprice_listing(p_id uuid, p_lamports bigint) returns void language plpgsql as $$
 declare
@@ -2230,6 +2260,18 @@ begin
     select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
       from blocks where wallet_address = p_wallet and (until is null or until > now());
   end if;
+end
+$$;
+
+-- As take_back, a part that was not on the market, or whose caller says that it left. False if the seller's balance has no room.
+create function return_part(part listings) returns boolean language plpgsql as $$
+begin
+  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id;
+  perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
+  perform emit_balance(part.seller);
+  return true;
+exception when check_violation then
+  return false;
 end
 $$;
 

@@ -203,6 +203,19 @@ end
 $$;
 comment on function merge_part is 'Returns a part to its listing, which is active. Returns that listing.';
 
+create or replace function return_part(part listings) returns boolean language plpgsql as $$
+begin
+  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id;
+  perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
+  perform emit_balance(part.seller);
+  return true;
+exception when check_violation then
+  return false;
+end
+$$;
+comment on function return_part is
+  'As take_back, a part that was not on the market, or whose caller says that it left. False if the seller''s balance has no room.';
+
 create or replace function free_part(part listings) returns void language plpgsql as $$
 declare
   parent listings;
@@ -212,11 +225,7 @@ begin
   if parent.status = 'active' and parent.held_by is null then
     parent := merge_part(part);
     insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
-  elsif parent.status = 'removed' then
-    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
-    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
-    perform emit_balance(part.seller);
-  else
+  elsif parent.status <> 'removed' or not return_part(part) then
     update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
     perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
     return;
@@ -229,7 +238,7 @@ end
 $$;
 comment on function free_part is
   'What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if '
-  'that is held or sold, it is for sale by itself.';
+  'that is held or sold, or the seller''s balance has no room for them, it is for sale by itself.';
 
 create or replace function free_listing(l listings) returns void language plpgsql as $$
 declare

@@ -153,3 +153,38 @@ comment on function settle_purchase is
   signature_used: the transaction served another purpose;
   refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain;
     or it adds up with other small payments in a case.';
+
+create or replace function replace_payment(
+  p_purchase uuid, p_dropped text, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns boolean language plpgsql as $$
+declare
+  purchase purchases;
+begin
+  select * into purchase from purchases where id = p_purchase for update;
+  if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
+      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
+      -- Once its refund was prepared, its seller's wallet may send that at any time.
+      or exists (
+        select from cases where purchase_id = p_purchase and signature = p_signature and (status <> 'open' or refund_reference is not null)
+      ) then
+    return false;
+  end if;
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, now())
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  if not found then
+    return false;
+  end if;
+  update payments set status = 'void' where signature = p_dropped;
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
+    where purchase_id = p_purchase and signature = p_signature and status = 'open';
+  update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
+  update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
+  insert into events (type, audience, data) select * from purchase_event(purchase);
+  return true;
+end
+$$;
+comment on function replace_payment is
+  'The payment that settled a purchase was dropped by the chain for good, and another one pays for it: that one counts from now on. Returns '
+  'false, with nothing changed, if it serves another purpose, is being paid back, or may be.';

@@ -7,4 +7,4 @@ comment on column cases.payment_final is
 alter table cases drop constraint cases_one_a_seller;
 create unique index cases_one_a_seller on cases (purchase_id, signature, seller, buyer, (kind = 'vanished')) nulls not distinct;
 
--- functions that hold and settle: 32f8d23ba22ec9aecfcb41a9c0088d85cbbbd8ec3d522f89bb1d4555f66cf4dc
+-- functions that hold and settle: 1cc70cf5859035ba0115717511482aea8e8ceb19ce67eb345ef222564900377a

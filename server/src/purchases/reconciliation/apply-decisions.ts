@@ -9,7 +9,8 @@ import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { emitPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { correctHeldAtSlot, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
+import { correctHeldAtSlot, landingOf, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
+import { replacePayment } from '../settlement/settlement-store.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
@@ -82,8 +83,26 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
     case 'openVanishedCase':
       await openVanishedCase(deps, purchase, action.payment)
       break
+    case 'replacePayment':
+      await replaceDropped(deps, purchase, action)
+      break
   }
   return false
+}
+
+/** If the other payment cannot count any more, both are cases. */
+async function replaceDropped(
+  deps: PurchaseDeps,
+  purchase: DuePurchase,
+  { payment, candidate }: Extract<PurchaseAction, { kind: 'replacePayment' }>,
+): Promise<void> {
+  if (await replacePayment(deps.database, purchase.id, payment.signature, landingOf(candidate))) {
+    const fields = { ...purchaseFields(purchase, { waitingFor: 'its payment to be finalized' }), transaction: candidate.signature }
+    deps.log.warn(fields, 'the chain dropped the payment of a purchase, and another one counts instead')
+    return
+  }
+  await openVanishedCase(deps, purchase, payment)
+  await settle(deps, purchase, candidate)
 }
 
 async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {

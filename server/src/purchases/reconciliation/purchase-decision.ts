@@ -79,6 +79,7 @@ export type PurchaseAction =
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
   | { kind: 'markUnprovable'; unprovable: boolean }
   | { kind: 'openVanishedCase'; payment: PaymentRow }
+  | { kind: 'replacePayment'; payment: PaymentRow; candidate: VerifiedCandidate }
 
 export interface PurchaseDecision {
   /** Handled in this order, up to the first that settles the purchase. */
@@ -226,6 +227,9 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
     return { actions: lowerHeldAtSlot(snapshot), finalized: true, nextSeconds: lateSeconds(snapshot) }
   }
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
+  // Its buyer may have signed the same message twice, or paid twice: that is no second payment then.
+  const candidate = snapshot.candidates.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced)
+  if (candidate) return { actions: [{ kind: 'replacePayment', payment, candidate }], nextSeconds: again }
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
 }
 

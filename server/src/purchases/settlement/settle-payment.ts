@@ -125,7 +125,8 @@ async function requirePurchase({ database }: SettlementDeps, id: string): Promis
   return purchase
 }
 
-function landingOf({ landing, signature }: VerifiedCandidate) {
+/** The record of a candidate that was verified to pay, or to be wrong. */
+export function landingOf({ landing, signature }: VerifiedCandidate) {
   if (!landing) throw new Error(`candidate ${signature} was verified without its landing`)
   return landing
 }

@@ -139,6 +139,24 @@ export async function settlePurchase(
 }
 
 /**
+ * Lets another payment of a purchase count in place of the one that the chain has dropped for good.
+ * @returns false if it cannot, and nothing changed; `replace_payment` in functions/settle.sql says when
+ */
+export async function replacePayment(
+  database: Database,
+  purchaseId: string,
+  dropped: Signature,
+  { signature, slot, transactionBytes, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>,
+): Promise<boolean> {
+  const { rows } = await withRetry(() =>
+    sql<{ replaced: boolean }>`
+      select replace_payment(${purchaseId}, ${dropped}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}) as replaced
+    `.execute(database),
+  )
+  return rows[0]?.replaced ?? false
+}
+
+/**
  * Records that a payment has landed and tells buyer and seller, in one statement and one commit.
  * @returns when it was confirmed, if that is new
  */

@@ -123,6 +123,22 @@ describe('a part of a listing', () => {
     expect(await world.appleJuice(world.rival)).toBe(1_000)
   })
 
+  it('is for sale by itself if the listing was removed and its seller has no room for it', async () => {
+    const seller = await world.createWallet()
+    const listingId = await world.list(seller, { divisible: true })
+    const purchase = await world.holdItems(world.buyer, [{ listingId, amount: 4 }])
+    await world.remove(listingId, seller)
+    // Millions of credits, as the limits are.
+    const fill = (amount: number) =>
+      world.connection.pool.query('update balances set amount = amount + $1 where wallet_address = $2', [amount, seller.address])
+    await fill(8_999_999_999_999_001)
+    await world.cancel(world.buyer, purchase)
+    await fill(-8_999_999_999_999_001)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended' })
+    const { rows } = await world.connection.pool.query('select amount, status from listings where part_of = $1', [listingId])
+    expect(rows).toEqual([{ amount: 4n, status: 'active' }])
+  })
+
   it('is delivered late if so much of its listing is left', async () => {
     const listingId = await listParts()
     const purchase = await hold([{ listingId, amount: 50 }])

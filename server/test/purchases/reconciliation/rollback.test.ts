@@ -66,6 +66,29 @@ describe('a settled payment', () => {
     ])
   })
 
+  it('that is rolled back is replaced by another one that pays for the same', async () => {
+    const { purchase, signature, read } = await settledPurchase()
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    const tokens = await world.appleJuice(world.buyer)
+    const other = await world.payByWallet(world.buyer, purchase, { version: 'legacy' })
+    await rollBack(signature).fork.reconcileUntil(async () => expect(await read()).toMatchObject({ signature: other, finalized: true }))
+    expect([await world.casesAbout(signature), await world.casesAbout(other)]).toEqual([[], []])
+    expect(await world.appleJuice(world.buyer)).toBe(tokens)
+    const { sales } = await readSales(world.database, { limit: 500 })
+    expect(sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)).toMatchObject([{ signature: other }])
+  })
+
+  it('that is rolled back is a case if the other one is being paid back', async () => {
+    const { confirmed, signature, prepare, first, purchase } = await payTwice()
+    await world.mine(32)
+    await prepare(world)
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await rollBack(first).fork.reconcileUntil(async () => {
+      expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
+    })
+    await confirmed.expectCase(signature, { kind: 'double', status: 'open' })
+  })
+
   it('that was delivered late, through its case, becomes another case when it is rolled back', async () => {
     const purchase = await world.holdNew()
     await world.cancel(world.buyer, purchase)
@@ -136,7 +159,7 @@ async function payTwice() {
   await expect(confirmed.confirm(world.buyer, purchase.listingId, second.signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
   const found = await world.expectCase(second.signature, { kind: 'double', status: 'open', refundable: true })
   const prepare = ({ deps }: TradingWorld) => prepareRefund(deps, world.seller.address, found.caseId)
-  return { signature: second.signature, confirmed, prepare }
+  return { purchase, first: first.signature, signature: second.signature, confirmed, prepare }
 }
 
 describe('the payment of a case', () => {
