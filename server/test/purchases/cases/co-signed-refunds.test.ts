@@ -272,13 +272,7 @@ describe('a refund that only the market can send', () => {
     const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     await world.landInVain(late.seller, await submit(late, await sign(late)))
     broadcast.mockRestore()
-    const alone = world.withChain({
-      isWhole: () => false,
-      finality: async (signatures) => {
-        const told = await world.chain.finality(signatures)
-        return new Map([...told].map(([signature, status]) => [signature, { ...status, commitment: 'confirmed' as const }]))
-      },
-    })
+    const alone = world.seenWith({ deps: world.chainAt('confirmed') })
     await world.mine(200)
     await world.makeCasesDue()
     await alone.reconcileOnce()
