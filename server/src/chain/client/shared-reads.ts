@@ -12,17 +12,22 @@ import { chunks, RequestBatch } from '../../runtime/request-batch.ts'
 import { type FinalizedHeight, type Outliers, requireInteger } from './finalized-height.ts'
 
 /**
- * Reads a transaction at `confirmed` or above.
+ * Reads a transaction at `confirmed` or above. One that failed is read from every endpoint: it counts if only one shows that it succeeded.
  *
  * @returns undefined if no healthy endpoint has it.
  * @throws Failure CHAIN_DOWN or CHAIN_BUSY if none answers.
  */
-export function readTransaction(pool: RpcPool, signature: Signature, priority: Priority): Promise<LandedTransaction | undefined> {
+export async function readTransaction(pool: RpcPool, signature: Signature, priority: Priority): Promise<LandedTransaction | undefined> {
   const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
-  return pool.askInTurn(priority, async (rpc) => {
+  let failed: LandedTransaction | undefined
+  const succeeded = await pool.askInTurn(priority, async (rpc) => {
     const reply = await rpc.getTransaction(asSignature(signature), config).send()
-    return reply ? decodeLandedTransaction(signature, reply) : undefined
+    const transaction = reply ? decodeLandedTransaction(signature, reply) : undefined
+    if (transaction?.failed !== true) return transaction
+    failed = transaction
+    return undefined
   })
+  return succeeded ?? failed
 }
 
 const BLOCKHASH_MILLIS = 1000

@@ -150,8 +150,8 @@ export async function forgetRefund(database: Database, { id, refundExpiryHeight 
 /** Nothing that names the refund's reference can land above this height, whatever an endpoint has told. */
 export async function lowerPrepared(database: Database, id: string, height: bigint): Promise<void> {
   await sql`
-    with lowered as (update cases set refund_expiry_height = least(refund_expiry_height, ${height}) where id = ${id})
-    update refunds_seen set expiry_height = least(expiry_height, ${height}) where case_id = ${id}`.execute(database)
+    with lowered as (update cases set refund_expiry_height = ${height} where id = ${id} and refund_expiry_height > ${height})
+    update refunds_seen set expiry_height = ${height} where case_id = ${id} and expiry_height > ${height}`.execute(database)
 }
 
 export interface CaseMove {

@@ -47,7 +47,7 @@ const whatNext: Record<CaseStatus, string> = {
   refunding: 'The seller is sending the SOL back.',
   delivered: 'The listing was still for sale, so it was delivered after all.',
   refunded: 'The seller sent the SOL back.',
-  closed: 'The studio has closed this case.',
+  closed: 'This case is closed.',
 }
 
 interface ExplainedCase {

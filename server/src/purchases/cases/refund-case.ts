@@ -12,12 +12,11 @@ import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
 import { type DecodedTransaction, buildPayment } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { decodePayment } from '../payment/signed-payment.ts'
-import { broadcastPayment, type CheckedPayment, checkOnChain } from '../payment/submit-payment.ts'
+import { broadcastPayment, type CheckedPayment, checkOnChain, expiryHeightNow } from '../payment/submit-payment.ts'
 import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
 import { listSeenRefunds } from './seen-refund-store.ts'
 import { type Chain } from '../../chain/chain.ts'
-import { expiryHeightNow } from '../payment/submit-payment.ts'
-import { clock, readFinality } from '../purchase/wait-for-endpoints.ts'
+import { clock, readPaymentFinality } from '../purchase/wait-for-endpoints.ts'
 import { isId } from '@juicebar/contract/ids'
 
 /** A case that a seller asks about, and what it is about. */
@@ -169,7 +168,7 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
 }
 
 /** How long a refund waits for its payment, which is usually final 13 seconds after it landed. Clients wait for 15 seconds. */
-const FINAL_WAIT_SECONDS = 12
+const FINAL_WAIT_SECONDS = 10
 const FINAL_POLL_MILLIS = 500
 const FINAL_RETRY_SECONDS = 5
 
@@ -181,7 +180,7 @@ async function untilFinal(chain: Chain, { paymentFinal, signature }: CaseRow): P
   if (paymentFinal) return
   const deadline = clock.now() + FINAL_WAIT_SECONDS * 1_000
   for (;;) {
-    const status = await readFinality(chain, signature)
+    const status = await readPaymentFinality(chain, signature)
     if (status?.commitment === 'finalized' && !status.failed) return
     if (clock.now() >= deadline) throw new Failure('PAYMENT_NOT_FINAL', { retryAfter: FINAL_RETRY_SECONDS })
     await sleep(FINAL_POLL_MILLIS)

@@ -73,12 +73,7 @@ export function lastHeightOf(blockHeight: bigint): bigint {
  * @param blockHeight the chain's, now or earlier: heights only rise, and every endpoint that answers may be behind
  */
 export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
-  return stored > reachOf(blockHeight)
-}
-
-/** The highest height that counts as within reach of this one. */
-export function reachOf(blockHeight: bigint): bigint {
-  return blockHeight + 2n * MOST_BLOCKS_AHEAD
+  return stored > blockHeight + 2n * MOST_BLOCKS_AHEAD
 }
 
 /** How far the slots that two servers have seen may differ, and then some: what is wrong by less is not noticed anywhere. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Chain, type SignatureStatus } from '../../chain/chain.ts'
+import { isOutOfReach, lastHeightOf } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 
 /** Of each chain client: when this server first waited for something, by its name. Beyond the number, the oldest are forgotten. */
@@ -42,6 +43,17 @@ export function mayWait(chain: Chain, what: string, seconds: number): boolean {
   return clock.now() - since < seconds * 1_000
 }
 
+/** Forgets when something began to wait, because it has come. */
+export function endWait(chain: Chain, what: string): void {
+  beginnings.get(chain)?.delete(what)
+}
+
+/**
+ * How long something waits for a second endpoint, if there are several and not all of them answer, or one hides what the other shows. After
+ * that, one is enough: a case would never close, and a history never go on.
+ */
+export const ALONE_SECONDS = 15 * 60
+
 /**
  * The statuses by which payments are delivered. With `SETTLE_AT=finalized` and several endpoints, two must call a payment final, or one if
  * another has been silent for a minute, or has hidden the payment for a quarter of an hour: a buyer who has paid gets the drinks, and one that
@@ -53,34 +65,42 @@ export async function paymentStatuses(
   signatures: readonly Signature[],
 ): Promise<ReadonlyMap<Signature, SignatureStatus>> {
   if (settings.settleAt === 'confirmed') return chain.statuses(signatures)
+  return finalStatuses(chain, signatures, chain.isWhole() ? ALONE_SECONDS : SILENCE_SECONDS)
+}
+
+/**
+ * Whether the payment of a case is final, as two endpoints of several say, or one a quarter of an hour later.
+ * @throws CHAIN_DOWN
+ */
+export async function readPaymentFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
+  return (await finalStatuses(chain, [signature], ALONE_SECONDS)).get(signature)
+}
+
+async function finalStatuses(chain: Chain, signatures: readonly Signature[], seconds: number) {
   const agreed = await chain.finality(signatures)
-  const seconds = chain.isWhole() ? ALONE_SECONDS : SILENCE_SECONDS
   const isLone = (signature: Signature) =>
-    agreed.get(signature)?.commitment === 'confirmed' && !mayWait(chain, `${signature} lone`, seconds)
+    agreed.get(signature)?.commitment === 'confirmed' && !mayWait(chain, `${signature} final`, seconds)
   const lone = signatures.filter(isLone)
   return lone.length === 0 ? agreed : new Map([...agreed, ...(await chain.statuses(lone))])
 }
 
 /**
- * How long something waits for a second endpoint, if there are several and not all of them answer. After that, one is enough: a case would
- * never close, and a history never go on.
- */
-export const ALONE_SECONDS = 15 * 60
-
-/**
- * Whether those endpoints that answer may be behind, so that a height above theirs must not come down yet.
- * @param what names it
- */
-export function mayBeBehind(chain: Chain, what: string): boolean {
-  return !chain.isWhole() && mayWait(chain, `${what} height`, ALONE_SECONDS)
-}
-
-/**
- * What two endpoints of several say of a payment, or one if not all of them have answered for long.
+ * What two endpoints of several say of a transaction, or one if not all of them have answered for long. One that answers and does not know it
+ * may be right.
  * @throws CHAIN_DOWN
  */
 export async function readFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
-  const agreed = (await chain.finality([signature])).get(signature)
-  if (agreed?.commitment !== 'confirmed' || chain.isWhole() || mayWait(chain, `${signature} final`, ALONE_SECONDS)) return agreed
-  return (await chain.statuses([signature])).get(signature)
+  return chain.isWhole() ? (await chain.finality([signature])).get(signature) : readPaymentFinality(chain, signature)
+}
+
+/**
+ * A height to store in place of one that nothing signed by now can reach, because an endpoint had told a wrong one: that of now, since
+ * everything was signed before.
+ * @param what names it
+ * @param tip the highest height of any endpoint, read now
+ * @returns undefined if it is within reach, or if an endpoint that does not answer may be ahead of those that do
+ */
+export function loweredHeight(chain: Chain, what: string, stored: bigint, tip: bigint): bigint | undefined {
+  if (!isOutOfReach(stored, tip)) return undefined
+  return !chain.isWhole() && mayWait(chain, `${what} height`, ALONE_SECONDS) ? undefined : lastHeightOf(tip)
 }

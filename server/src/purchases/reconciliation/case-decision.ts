@@ -7,7 +7,7 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { hasLanded } from './purchase-decision.ts'
 import { type DueCase } from './reconciliation-store.ts'
-import { DELIVERY_SECONDS, PAYMENT_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
+import { DELIVERY_SECONDS, finalitySeconds, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
 
 /**
  * closed: nothing is left to do. chainGone: its local chain has been restarted since, and the SOL is gone with it. refunding: a refund
@@ -126,10 +126,9 @@ function followPayment(snapshot: CaseSnapshot): CaseDecision {
   if (snapshot.payment === 'dropped') return never([{ kind: 'closeDropped' }])
   const { actions, nextSeconds } = decideOpen(snapshot)
   if (snapshot.payment === 'final') return { actions: [{ kind: 'notePaymentFinal' }, ...actions], nextSeconds }
-  return {
-    actions,
-    nextSeconds: snapshot.payment === 'mayVanish' ? Math.min(nextSeconds ?? PAYMENT_SECONDS, PAYMENT_SECONDS) : nextSeconds,
-  }
+  if (snapshot.payment !== 'mayVanish') return { actions, nextSeconds }
+  const soon = finalitySeconds(snapshot.row.secondsOpen)
+  return { actions, nextSeconds: Math.min(nextSeconds ?? soon, soon) }
 }
 
 /** A refund that may be under way comes first; a late payment can be delivered only if there is none. */

@@ -4,7 +4,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Chain, type FinalizedView, type SignatureEntry } from '../../chain/chain.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
-import { mayWait, SHOWN_SECONDS } from '../purchase/wait-for-endpoints.ts'
+import { endWait, mayWait, SHOWN_SECONDS } from '../purchase/wait-for-endpoints.ts'
 import { CandidateBudget } from './history-search.ts'
 
 type RecordedBytes = Pick<PaymentRow, 'signature' | 'genesisHash' | 'expiryHeight'>
@@ -34,15 +34,19 @@ export async function isProvedExpired(
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false
   const status = await finalized.statusOf(payment.signature)
   const listed: Pick<SignatureEntry, 'failed'>[] = status ? [status] : []
+  const claim = `${payment.signature} claimed`
+  const transaction = await chain.transaction(payment.signature)
+  if (transaction && !transaction.failed) {
+    endWait(chain, claim)
+    return false
+  }
   const histories = await Promise.all(traces.map(({ address, sinceSlot }) => finalized.history(address, { sinceSlot, pages: MOST_PAGES })))
   for (const part of histories) {
     if (part.kind !== 'part' || part.older !== undefined) return false
     listed.push(...part.entries.filter(({ signature }) => signature === payment.signature))
   }
-  const transaction = await chain.transaction(payment.signature)
-  if (transaction && !transaction.failed) return false
   const isClaimed = listed.some(({ failed }) => !failed)
-  return !(isClaimed && mayWait(chain, `${payment.signature} claimed`, SHOWN_SECONDS))
+  return !(isClaimed && mayWait(chain, claim, SHOWN_SECONDS))
 }
 
 /** Beyond this number, those that did not turn up for longest are forgotten, and read again if they do. */

@@ -201,7 +201,7 @@ function lowerHeldAtSlot({ heldAtSlot }: PurchaseSnapshot): PurchaseAction[] {
   return heldAtSlot === undefined ? [] : [{ kind: 'lowerHeldAtSlot', slot: heldAtSlot }]
 }
 
-/** How long a delivered payment may look older than its purchase before that is left to an audit, and for how long one may be confirmed before it is asked whether it can still become final. */
+/** How long a delivered payment may look older than its purchase before that is left to an audit. */
 const DOUBT_SECONDS = 15 * 60
 
 /**
@@ -212,9 +212,12 @@ export function landedFarBelow({ coSigned, heldAtSlot }: DuePurchase, { slot }: 
   return !coSigned && heldAtSlot > slot + APART_SLOTS
 }
 
+/** After this, a delivered payment that is only confirmed is asked for again. */
+const UNFINAL_SECONDS = 15 * 60
+
 /** Whether a delivered payment has not become final for so long that one endpoint may have invented it. */
 export function isLongUnfinal({ secondsSinceClosed }: DuePurchase, { commitment }: SignatureStatus): boolean {
-  return commitment !== 'finalized' && secondsSinceClosed >= DOUBT_SECONDS
+  return commitment !== 'finalized' && secondsSinceClosed >= UNFINAL_SECONDS
 }
 
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {

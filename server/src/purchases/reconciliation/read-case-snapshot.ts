@@ -1,5 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
-import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
 import { type CaseSubject, isMentioned, MENTIONS, oldestMentions } from '../cases/case.ts'
@@ -7,9 +7,9 @@ import { asSeen } from '../cases/record-seen-refunds.ts'
 import { requireSubject } from '../cases/refund-case.ts'
 import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
-import { isOutOfReach, reachOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { isOutOfReach, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayBeBehind, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { loweredHeight, paymentStatuses, readPaymentFinality, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -51,17 +51,22 @@ export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promis
 /** Whether the payment of a case is final, or the chain has dropped it for good. */
 async function readPayment(
   { chain, database }: PurchaseDeps,
-  { signature, secondsOpen }: DueCase,
+  { id, signature, secondsOpen }: DueCase,
   { reference, buyer, heldAtSlot }: PurchaseRow,
 ): Promise<PaymentReading> {
-  const status = await readFinality(chain, signature)
-  if (status && status.commitment !== 'finalized') return 'mayVanish'
-  if (status) return status.failed ? 'dropped' : 'final'
+  const status = await readPaymentFinality(chain, signature)
+  if (status?.commitment === 'finalized') return status.failed ? 'dropped' : 'final'
   if (secondsOpen > UNSEEN_SECONDS) return 'final'
-  const payment = await findPayment(database, signature)
+  const payment = status ? undefined : await findPayment(database, signature)
   if (!payment) return 'mayVanish'
   const traces = [reference, buyer].map((address) => ({ address, sinceSlot: heldAtSlot }))
-  return (await isProvedExpired(chain, await chain.finalized(), payment, traces)) ? 'dropped' : 'mayVanish'
+  if (!(await isProvedExpired(chain, await chain.finalized(), payment, traces))) return 'mayVanish'
+  // Nothing follows a case that is closed, so every endpoint is asked, whatever slot one has told.
+  for (const { address } of traces) {
+    const listed = await chain.recentSignatures(address, 0n, MENTIONS, { everywhere: true })
+    if (listed.some((entry) => entry.signature === signature && !entry.failed)) return 'mayVanish'
+  }
+  return waitsForSilent(chain, `${id} payment silent`) ? 'mayVanish' : 'dropped'
 }
 
 async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {
@@ -74,13 +79,12 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
     return { payment, status, expired: false, landed }
   }
+  if (hasLanded(status)) return { payment, status, expired: false, landed: undefined }
   // Without its traces, because the endpoint may have dropped what is as old as the purchase: once the case is open again, the reference of
   // the refund is searched on every endpoint.
-  if (hasLanded(status)) return { payment, status, expired: false, landed: undefined }
-  const finalized = await chain.finalized()
-  const expired = await isProvedExpired(chain, finalized, payment, [])
-  const isTooHigh = isOutOfReach(payment.expiryHeight, finalized.height) && !mayBeBehind(chain, row.id)
-  return { payment, status, expired, landed: undefined, ...(isTooHigh && { expiryHeight: reachOf(finalized.height) }) }
+  const expired = await isProvedExpired(chain, await chain.finalized(), payment, [])
+  const expiryHeight = loweredHeight(chain, row.id, payment.expiryHeight, await chain.highestBlockHeight())
+  return { payment, status, expired, landed: undefined, ...(expiryHeight !== undefined && { expiryHeight }) }
 }
 
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
@@ -96,8 +100,11 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const heights = [refundExpiryHeight ?? [], ...seen.map(({ expiryHeight }) => expiryHeight)].flat()
   if (heights.length === 0) return { kind: 'none' }
   const finalized = await chain.finalized()
-  if (heights.some((height) => isOutOfReach(height, finalized.height))) {
-    return { kind: 'possible', ...(!mayBeBehind(chain, row.id) && { expiryHeight: reachOf(finalized.height) }) }
+  const highest = heights.reduce((most, height) => (height > most ? height : most))
+  if (isOutOfReach(highest, finalized.height)) {
+    const lowered = loweredHeight(chain, row.id, highest, await chain.highestBlockHeight())
+    // A wallet that still has it may renew its blockhash.
+    return { kind: 'possible', ...(lowered !== undefined && { expiryHeight: lowered + BLOCKHASH_BLOCKS }) }
   }
   const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
   if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }

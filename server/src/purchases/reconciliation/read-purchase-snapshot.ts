@@ -4,7 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../..
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { mayBeBehind, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { loweredHeight, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -52,7 +52,7 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
   const blockHeight = await round.blockHeight()
   if (isOutOfReach(payment.expiryHeight, blockHeight)) {
-    return { ...snapshot, expiryHeight: await lowered(deps, round, purchase.id, payment.expiryHeight) }
+    return { ...snapshot, expiryHeight: loweredHeight(deps.chain, purchase.id, payment.expiryHeight, await round.blockHeight()) }
   }
   if (blockHeight <= payment.expiryHeight) return snapshot
   const finalized = await round.finalized()
@@ -239,23 +239,13 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   const view = await round.finalized()
   if (isOutOfReach(purchase.releaseHeight, view.height)) {
-    return { ...snapshot, releaseHeight: await lowered(deps, round, purchase.id, purchase.releaseHeight) }
+    return { ...snapshot, releaseHeight: loweredHeight(deps.chain, purchase.id, purchase.releaseHeight, await round.blockHeight()) }
   }
   if (!isBeyondRelease(view, purchase)) return snapshot
   if (!round.mayProve()) return { ...snapshot, waitsForProof: true }
   const heldAtSlot = correctedSlot(purchase, await deps.chain.reachedSlot())
   if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)
-}
-
-/**
- * What to store instead of a height that is out of reach: that of now, since everything was signed before.
- * @returns undefined if it is not, or if an endpoint that does not answer may know better
- */
-async function lowered({ chain }: PurchaseDeps, round: Round, id: string, stored: bigint): Promise<bigint | undefined> {
-  const blockHeight = await round.blockHeight()
-  if (!isOutOfReach(stored, blockHeight)) return undefined
-  return mayBeBehind(chain, id) ? undefined : lastHeightOf(blockHeight)
 }
 
 /** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */
@@ -281,13 +271,13 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (!payment) return unread
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
-  if (hasLanded(status) && !isLongUnfinal(purchase, status)) {
+  if (hasLanded(status) && !(isLongUnfinal(purchase, status) && round.mayProve())) {
     const isFarBelow = landedFarBelow(purchase, status)
     return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
   }
   const view = await round.finalized()
   if (isOutOfReach(payment.expiryHeight, view.height)) {
-    return { ...snapshot, expiryHeight: await lowered(deps, round, purchase.id, payment.expiryHeight) }
+    return { ...snapshot, expiryHeight: loweredHeight(deps.chain, purchase.id, payment.expiryHeight, await round.blockHeight()) }
   }
   const reached = await deps.chain.reachedSlot()
   const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({

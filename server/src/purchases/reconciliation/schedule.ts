@@ -105,9 +105,7 @@ export const UNREAD_SECONDS = 4
 export const UNDECIDED_SECONDS = 10
 /** Until a case with a refund that may be under way is reconciled again. */
 export const REFUND_SECONDS = 2
-/** Until a case is reconciled again whose payment is not final. */
-export const PAYMENT_SECONDS = 4
-/** After this, the payment of a case that is neither seen nor proved dropped counts as final: its endpoints may have pruned it. */
+/** After this, the payment of a case that is neither final nor proved dropped counts as final: its endpoints may have pruned it. */
 export const UNSEEN_SECONDS = 24 * 60 * 60
 /** Until a late payment whose listing is held by someone else is tried again. */
 export const DELIVERY_SECONDS = 15

@@ -130,6 +130,19 @@ test('an expiry is not too low because one endpoint is thousands of blocks behin
   for (let time = 0; time < 5; time++) expect(await chain.expiryHeight(0n)).toBeGreaterThan(4_000n)
 })
 
+test('a transaction failed only if every endpoint shows that it did', async () => {
+  const { liar, honest, chain } = await besideLiar()
+  const { signature } = await pay(chain, buyer)
+  const failing: Answer = async (call, response) => {
+    const reply = JSON.stringify(await clients.handOn(call, response))
+    return JSON.parse(reply.replace('"err":null', '"err":"AccountInUse"')) as unknown
+  }
+  for (const front of [liar, honest]) {
+    for (const each of [liar, honest]) each.override(each === front ? { getTransaction: failing } : {})
+    expect(await chain.transaction(signature)).toMatchObject({ signature, failed: false })
+  }
+})
+
 describe('the slots of a transaction', () => {
   async function landed() {
     const world = await besideLiar()

@@ -134,6 +134,25 @@ it.each(['cases set refund_expiry_height = refund_expiry_height', 'refunds_seen 
   },
 )
 
+it('a height that one endpoint is far behind of does not come down', async () => {
+  const { found } = await payLate()
+  await world.signRefund(world.seller, found)
+  await world.mine(200)
+  await world.mine(200)
+  const read = async () =>
+    (
+      await world.connection.pool.query<{ height: bigint }>('select refund_expiry_height as height from cases where id = $1', [
+        found.caseId,
+      ])
+    ).rows
+  await world.connection.pool.query('update cases set refund_expiry_height = refund_expiry_height + 500 where id = $1', [found.caseId])
+  const before = await read()
+  const behind = world.withChain({ finalized: async (...asked) => ({ ...(await world.chain.finalized(...asked)), height: 1n }) })
+  await world.makeCasesDue()
+  await behind.reconcileOnce()
+  expect(await read()).toEqual(before)
+})
+
 it('nor keep a case whose refund never lands', async () => {
   const { found } = await payLate()
   const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()

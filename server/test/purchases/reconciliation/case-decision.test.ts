@@ -99,7 +99,7 @@ describe('what is done for a case', () => {
     [
       'its payment may vanish: it is looked at again soon',
       decide({ state: 'open', payment: 'mayVanish', prepared: { kind: 'none' } }),
-      [4],
+      [25],
     ],
     [
       'its payment may vanish, and is tried again even sooner',

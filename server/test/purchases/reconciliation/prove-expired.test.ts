@@ -1,6 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Chain, type FinalizedView, type LandedTransaction, type SignatureEntry } from '../../../src/chain/chain.ts'
+import { clock } from '../../../src/purchases/purchase/wait-for-endpoints.ts'
 import { endWaits } from '../waits-over.ts'
 import { isProvedExpired } from '../../../src/purchases/reconciliation/prove-expired.ts'
 
@@ -46,6 +47,20 @@ it.each<[string, boolean, FinalizedView]>([
 it.each([true, false])('if another endpoint shows the transaction, and that it failed: %s, it is as that one says', async (failed) => {
   const shown = { signature, slot: 20n, failed, bytes: new Uint8Array(), signers: [], instructions: [], innerInstructions: [] }
   expect(await isProvedExpired(showingOf(shown), view(), payment, traces)).toBe(failed)
+})
+
+it('the minute begins again when somebody has shown it', async () => {
+  let shown: LandedTransaction | undefined
+  const chain = { transaction: async () => shown } as unknown as Chain
+  const claiming = view({ statusOf: async () => ({ slot: 20n, commitment: 'finalized', failed: false }) })
+  const isExpired = () => isProvedExpired(chain, claiming, payment, traces)
+  expect(await isExpired()).toBe(false)
+  shown = { signature, slot: 20n, failed: false, bytes: new Uint8Array(), signers: [], instructions: [], innerInstructions: [] }
+  expect(await isExpired()).toBe(false)
+  shown = undefined
+  const later = vi.spyOn(clock, 'now').mockReturnValue(clock.now() + 61_000)
+  onTestFinished(() => later.mockRestore())
+  expect(await isExpired()).toBe(false)
 })
 
 it.each<[string, FinalizedView]>([

@@ -2,6 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { RETRY_SECONDS } from '../../../src/purchases/reconciliation/schedule.ts'
+import { type Chain } from '../../../src/chain/chain.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, type TradingWorld, useTradingWorld } from '../trading-world.ts'
 import { endWaits } from '../waits-over.ts'
@@ -9,7 +10,7 @@ import { endWaits } from '../waits-over.ts'
 const world = useTradingWorld()
 
 /** The chain after a rollback of one transaction, whose fork lost; counts how often its bytes are broadcast again. */
-function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => number } {
+function rollBack(lost: Signature, changes: Partial<Chain> = {}): { fork: TradingWorld; broadcasts: () => number } {
   const { chain } = world
   let broadcasts = 0
   const isKept = (signature: Signature) => signature !== lost
@@ -30,6 +31,7 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
         },
       }
     },
+    ...changes,
   })
   return { fork: world.seenWith({ deps }), broadcasts: () => broadcasts }
 }
@@ -193,6 +195,27 @@ describe('the payment of a case', () => {
     })
     expect(broadcasts()).toBe(0)
     await expect(prepare(world)).rejects.toEqual(refusal('CASE_NOT_OPEN'))
+  })
+
+  it('is not taken for rolled back while an endpoint does not answer, or lists it', async () => {
+    const { signature } = await payTwice()
+    await world.mine(250)
+    for (const changes of [{ isWhole: () => false }, { recentSignatures: world.chain.recentSignatures.bind(world.chain) }]) {
+      await world.makeCasesDue()
+      await rollBack(signature, changes).fork.reconcileOnce()
+      await world.expectCase(signature, { status: 'open' })
+    }
+  })
+
+  it('that one endpoint hides is final a quarter of an hour later', async () => {
+    const { signature, prepare, confirmed } = await payTwice()
+    const hiding = world.withChain({ finality: (signatures) => confirmed.deps.chain.finality(signatures) })
+    await world.mine(40)
+    await hiding.makeCasesDue()
+    await hiding.reconcileOnce()
+    endWaits()
+    await expect(prepare(hiding)).resolves.toMatchObject({ buyer: world.buyer.address })
+    await world.expectCase(signature, { status: 'open', refundable: true })
   })
 
   it('that failed on another fork needs no refund', async () => {
