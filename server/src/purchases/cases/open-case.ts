@@ -102,7 +102,9 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, pa
   const { signature } = payment
   const unpaid = transfersOf(purchase).filter(({ kind }) => kind === 'seller')
   const opened = await inTransaction(deps.database, async (tx) => {
-    await lockPurchase(tx, purchase.id)
+    const locked = await lockPurchase(tx, purchase.id)
+    // Another server may have seen it become final, or let another payment count.
+    if (locked?.signature !== signature || locked.finalizedAt !== null) return []
     const cases = []
     for (const { to, lamports: amount } of unpaid) {
       const owed = { seller: to, lamports: amount, feeLamports: lamports(0n) }

@@ -55,7 +55,8 @@ async function readPayment(
   { reference, buyer, heldAtSlot }: PurchaseRow,
 ): Promise<PaymentReading> {
   const status = await readPaymentFinality(chain, signature)
-  if (status?.commitment === 'finalized') return status.failed ? 'dropped' : 'final'
+  if (status?.failed) return status.commitment === 'finalized' ? 'dropped' : 'mayVanish'
+  if (status?.commitment === 'finalized') return 'final'
   if (secondsOpen > UNSEEN_SECONDS) return 'final'
   const payment = status ? undefined : await findPayment(database, signature)
   if (!payment) return 'mayVanish'

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { RETRY_SECONDS } from '../../../src/purchases/reconciliation/schedule.ts'
 import { type Chain } from '../../../src/chain/chain.ts'
+import { openVanishedCase } from '../../../src/purchases/cases/open-case.ts'
+import { findPurchase } from '../../../src/purchases/purchase/purchase-store.ts'
+import { type PaymentRow } from '../../../src/purchases/payment/payment-store.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, type TradingWorld, useTradingWorld } from '../trading-world.ts'
 import { endWaits } from '../waits-over.ts'
@@ -78,6 +81,21 @@ describe('a settled payment', () => {
     expect(await world.appleJuice(world.buyer)).toBe(tokens)
     const { sales } = await readSales(world.database, { limit: 500 })
     expect(sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)).toMatchObject([{ signature: other }])
+  })
+
+  it('that another server has let be replaced opens no case', async () => {
+    const { purchase, signature } = await settledPurchase()
+    const { rows } = await world.connection.pool.query<{ signature: Signature; transactionBytes: Buffer }>(
+      'select signature, transaction_bytes as "transactionBytes" from payments where signature = $1',
+      [signature],
+    )
+    await world.connection.pool.query("update purchases set signature = 'another', finalized_at = null where id = $1", [
+      purchase.purchaseId,
+    ])
+    const stale = (await findPurchase(world.database, purchase.purchaseId))!
+    await openVanishedCase(world.deps, stale, rows[0] as PaymentRow)
+    await world.connection.pool.query('update purchases set signature = $2 where id = $1', [purchase.purchaseId, signature])
+    expect(await world.casesAbout(signature)).toEqual([])
   })
 
   it('that is rolled back is a case if the other one is being paid back', async () => {
@@ -238,6 +256,18 @@ describe('the payment of a case', () => {
     await fork.makeCasesDue()
     await fork.reconcileOnce()
     await world.expectCase(signature, { status: 'open', refundable: true })
+  })
+
+  it('that failed does not count as final after a day', async () => {
+    const { signature, prepare } = await payTwice()
+    await world.connection.pool.query(`update cases set opened_at = opened_at - interval '25 hours' where signature = $1`, [signature])
+    const told = async (asked: readonly Signature[]) =>
+      new Map(asked.map((each) => [each, { slot: 40n, commitment: 'confirmed' as const, failed: true }]))
+    const failed = world.withChain({ finality: told, statuses: told })
+    endWaits()
+    await failed.makeCasesDue()
+    await failed.reconcileOnce()
+    await expect(prepare(failed)).rejects.toEqual(refusal('PAYMENT_NOT_FINAL'))
   })
 
   it('counts as final after a day in which no endpoint could tell', async () => {
