@@ -1140,6 +1140,30 @@ create function candle_start(p_step text, p_time timestamptz) returns timestampt
   select date_bin(candle_length(p_step), p_time, '2000-01-01 00:00:00+00'::timestamptz)
 $$;
 
+-- Locks the cases of a payment. Returns those that are over once it counts; null if it is being paid back, or may be: a refund is reserved
+-- or was prepared, or a server has seen one on the chain; or if it adds up with other small payments in a case.
+create function cases_to_close(p_purchase uuid, p_signature text) returns uuid[] language plpgsql as $$
+declare
+  c cases;
+  open_cases uuid[] := '{}';
+begin
+  for c in
+    select * from cases where purchase_id = p_purchase
+      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
+    order by id for update
+  loop
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
+        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
+      return null;
+    end if;
+    if c.status = 'open' then
+      open_cases := open_cases || c.id;
+    end if;
+  end loop;
+  return open_cases;
+end
+$$;
+
 -- What one costs at least now, in whole lamports: the floor, as depth and summary show it. Without the listings of frozen sellers, and with
 -- a wallet without its own. Null if none is for sale.
 create function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
@@ -1202,12 +1226,7 @@ create function deliver_items(
 declare
   to_sell uuid[];
 begin
-  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
-  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
-  on conflict (signature) do update
-    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
-    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
+  if not record_settled(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height) then
     return 'signature_used';
   end if;
   to_sell := rows_to_sell(purchase);
@@ -1470,7 +1489,7 @@ begin
   if parent.status = 'active' and parent.held_by is null then
     parent := merge_part(part);
     insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
-  elsif parent.status <> 'removed' or not return_part(part) then
+  elsif parent.status <> 'removed' or not take_back(part, false) then
     update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
     perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
     return;
@@ -2030,6 +2049,20 @@ begin
 end
 $$;
 
+-- Records the payment that settles a purchase. False, with nothing changed, if its transaction serves another purpose.
+create function record_settled(
+  purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns boolean language plpgsql as $$
+begin
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update
+    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  return found;
+end
+$$;
+
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'the rows of % are never changed', tg_table_name;
@@ -2147,26 +2180,21 @@ create function replace_payment(
 ) returns boolean language plpgsql as $$
 declare
   purchase purchases;
+  open_cases uuid[];
 begin
+  -- Before the purchase, as whoever stamps its sale locks them: the sale then has the payment that counts.
+  perform from sales_head for update;
   select * into purchase from purchases where id = p_purchase for update;
   if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
-      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
-      -- Once its refund was prepared, its seller's wallet may send that at any time.
-      or exists (
-        select from cases where purchase_id = p_purchase and signature = p_signature and (status <> 'open' or refund_reference is not null)
-      ) then
+      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished') then
     return false;
   end if;
-  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
-  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
-  on conflict (signature) do update set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, now())
-    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
+  open_cases := cases_to_close(p_purchase, p_signature);
+  if open_cases is null or not record_settled(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height) then
     return false;
   end if;
   update payments set status = 'void' where signature = p_dropped;
-  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
-    where purchase_id = p_purchase and signature = p_signature and status = 'open';
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
   update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
   update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
   insert into events (type, audience, data) select * from purchase_event(purchase);
@@ -2260,18 +2288,6 @@ begin
     select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
       from blocks where wallet_address = p_wallet and (until is null or until > now());
   end if;
-end
-$$;
-
--- As take_back, a part that was not on the market, or whose caller says that it left. False if the seller's balance has no room.
-create function return_part(part listings) returns boolean language plpgsql as $$
-begin
-  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id;
-  perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
-  perform emit_balance(part.seller);
-  return true;
-exception when check_violation then
-  return false;
 end
 $$;
 
@@ -2400,15 +2416,13 @@ $$;
 --   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
 --   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
 --   signature_used: the transaction served another purpose;
---   refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain;
---     or it adds up with other small payments in a case.
+--   refunding: a seller is paying it back, or may be: see cases_to_close.
 create function settle_purchase(
   p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
 ) returns record language plpgsql as $$
 declare
   purchase purchases;
-  c cases;
-  open_cases uuid[] := '{}';
+  open_cases uuid[];
 begin
   perform lock_listings_of(p_purchase);
   select * into purchase from purchases where id = p_purchase for update;
@@ -2422,20 +2436,11 @@ begin
     outcome := 'listing_gone';
     return;
   end if;
-  for c in
-    select * from cases where purchase_id = purchase.id
-      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
-    order by id for update
-  loop
-    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
-        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
-      outcome := 'refunding';
-      return;
-    end if;
-    if c.status = 'open' then
-      open_cases := open_cases || c.id;
-    end if;
-  end loop;
+  open_cases := cases_to_close(purchase.id, p_signature);
+  if open_cases is null then
+    outcome := 'refunding';
+    return;
+  end if;
 
   if purchase.status = 'held' then
     outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
@@ -2534,13 +2539,15 @@ begin
 end
 $$;
 
--- Returns a listing that nobody holds to its seller, under its lock. False if the seller's balance has no room: then it stays on the
--- market.
-create function take_back(l listings) returns boolean language plpgsql as $$
+-- Returns a listing that nobody else holds to its seller, under its lock. False if the seller's balance has no room: then it stays as it
+-- is. p_tells: its caller does not tell who watches the market.
+create function take_back(l listings, p_tells boolean default true) returns boolean language plpgsql as $$
 begin
-  update listings set status = 'removed', closed_at = now() where id = l.id returning * into l;
+  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = l.id returning * into l;
   perform post_transfer('return', l.token_type, l.amount, l.seller, l.id);
-  perform emit_listing('listing.removed', l);
+  if p_tells then
+    perform emit_listing('listing.removed', l);
+  end if;
   perform emit_balance(l.seller);
   return true;
 exception when check_violation then

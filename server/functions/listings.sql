@@ -203,19 +203,6 @@ end
 $$;
 comment on function merge_part is 'Returns a part to its listing, which is active. Returns that listing.';
 
-create or replace function return_part(part listings) returns boolean language plpgsql as $$
-begin
-  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id;
-  perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
-  perform emit_balance(part.seller);
-  return true;
-exception when check_violation then
-  return false;
-end
-$$;
-comment on function return_part is
-  'As take_back, a part that was not on the market, or whose caller says that it left. False if the seller''s balance has no room.';
-
 create or replace function free_part(part listings) returns void language plpgsql as $$
 declare
   parent listings;
@@ -225,7 +212,7 @@ begin
   if parent.status = 'active' and parent.held_by is null then
     parent := merge_part(part);
     insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
-  elsif parent.status <> 'removed' or not return_part(part) then
+  elsif parent.status <> 'removed' or not take_back(part, false) then
     update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
     perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
     return;

@@ -50,11 +50,13 @@ comment on function bought_today is 'What was delivered to a wallet of an item t
 
 -- A seller's listings taken back
 
-create or replace function take_back(l listings) returns boolean language plpgsql as $$
+create or replace function take_back(l listings, p_tells boolean default true) returns boolean language plpgsql as $$
 begin
-  update listings set status = 'removed', closed_at = now() where id = l.id returning * into l;
+  update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = l.id returning * into l;
   perform post_transfer('return', l.token_type, l.amount, l.seller, l.id);
-  perform emit_listing('listing.removed', l);
+  if p_tells then
+    perform emit_listing('listing.removed', l);
+  end if;
   perform emit_balance(l.seller);
   return true;
 exception when check_violation then
@@ -62,7 +64,8 @@ exception when check_violation then
 end
 $$;
 comment on function take_back is
-  'Returns a listing that nobody holds to its seller, under its lock. False if the seller''s balance has no room: then it stays on the market.';
+  'Returns a listing that nobody else holds to its seller, under its lock. False if the seller''s balance has no room: then it stays as it is. '
+  'p_tells: its caller does not tell who watches the market.';
 
 create or replace function take_back_listings(p_seller text, p_after uuid, p_limit integer, out last uuid, out taken integer) language plpgsql as $$
 declare

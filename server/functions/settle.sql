@@ -47,18 +47,52 @@ comment on function rows_to_sell is
   'The rows that deliver the items of a paid purchase, fewer than it has items if one of them cannot be delivered. A purchase that holds its '
   'items holds exactly what was agreed.';
 
-create or replace function deliver_items(
+create or replace function record_settled(
   purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
-) returns text language plpgsql as $$
-declare
-  to_sell uuid[];
+) returns boolean language plpgsql as $$
 begin
   insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
   values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
   on conflict (signature) do update
     set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
     where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
+  return found;
+end
+$$;
+comment on function record_settled is 'Records the payment that settles a purchase. False, with nothing changed, if its transaction serves another purpose.';
+
+create or replace function cases_to_close(p_purchase uuid, p_signature text) returns uuid[] language plpgsql as $$
+declare
+  c cases;
+  open_cases uuid[] := '{}';
+begin
+  for c in
+    select * from cases where purchase_id = p_purchase
+      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
+    order by id for update
+  loop
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
+        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
+      return null;
+    end if;
+    if c.status = 'open' then
+      open_cases := open_cases || c.id;
+    end if;
+  end loop;
+  return open_cases;
+end
+$$;
+comment on function cases_to_close is
+  'Locks the cases of a payment. Returns those that are over once it counts; null if it is being paid back, or may be: a refund is reserved or was '
+  'prepared, or a server has seen one on the chain; or if it adds up with other small payments in a case.';
+
+create or replace function deliver_items(
+  purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns text language plpgsql as $$
+declare
+  to_sell uuid[];
+begin
+  if not record_settled(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height) then
     return 'signature_used';
   end if;
   to_sell := rows_to_sell(purchase);
@@ -91,8 +125,7 @@ create or replace function settle_purchase(
 ) language plpgsql as $$
 declare
   purchase purchases;
-  c cases;
-  open_cases uuid[] := '{}';
+  open_cases uuid[];
 begin
   perform lock_listings_of(p_purchase);
   select * into purchase from purchases where id = p_purchase for update;
@@ -106,20 +139,11 @@ begin
     outcome := 'listing_gone';
     return;
   end if;
-  for c in
-    select * from cases where purchase_id = purchase.id
-      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
-    order by id for update
-  loop
-    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
-        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
-      outcome := 'refunding';
-      return;
-    end if;
-    if c.status = 'open' then
-      open_cases := open_cases || c.id;
-    end if;
-  end loop;
+  open_cases := cases_to_close(purchase.id, p_signature);
+  if open_cases is null then
+    outcome := 'refunding';
+    return;
+  end if;
 
   if purchase.status = 'held' then
     outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
@@ -151,34 +175,28 @@ comment on function settle_purchase is
   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
   signature_used: the transaction served another purpose;
-  refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain;
-    or it adds up with other small payments in a case.';
+  refunding: a seller is paying it back, or may be: see cases_to_close.';
 
 create or replace function replace_payment(
   p_purchase uuid, p_dropped text, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
 ) returns boolean language plpgsql as $$
 declare
   purchase purchases;
+  open_cases uuid[];
 begin
+  -- Before the purchase, as whoever stamps its sale locks them: the sale then has the payment that counts.
+  perform from sales_head for update;
   select * into purchase from purchases where id = p_purchase for update;
   if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
-      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
-      -- Once its refund was prepared, its seller's wallet may send that at any time.
-      or exists (
-        select from cases where purchase_id = p_purchase and signature = p_signature and (status <> 'open' or refund_reference is not null)
-      ) then
+      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished') then
     return false;
   end if;
-  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
-  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
-  on conflict (signature) do update set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, now())
-    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
+  open_cases := cases_to_close(p_purchase, p_signature);
+  if open_cases is null or not record_settled(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height) then
     return false;
   end if;
   update payments set status = 'void' where signature = p_dropped;
-  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
-    where purchase_id = p_purchase and signature = p_signature and status = 'open';
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
   update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
   update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
   insert into events (type, audience, data) select * from purchase_event(purchase);

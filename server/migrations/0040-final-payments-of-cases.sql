@@ -7,4 +7,4 @@ comment on column cases.payment_final is
 alter table cases drop constraint cases_one_a_seller;
 create unique index cases_one_a_seller on cases (purchase_id, signature, seller, buyer, (kind = 'vanished')) nulls not distinct;
 
--- functions that hold and settle: 1cc70cf5859035ba0115717511482aea8e8ceb19ce67eb345ef222564900377a
+-- functions that hold and settle: da19ca211f24b449e3e90e1ae5134c82ec45282db76b2c6be4435dd7e057181e

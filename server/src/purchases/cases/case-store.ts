@@ -6,7 +6,7 @@ import { type Database } from '../../database/connect.ts'
 import { type Cases } from '../../database/schema.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { inSeconds, now, columnsOf } from '../../database/columns.ts'
-import { isClosed, caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
+import { isClosed, caseCursor, explainCase, isRefundable, parseCaseCursor, UNSEEN_SECONDS } from './case.ts'
 import { deleteSeenRefunds } from './seen-refund-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { amountOf, type PurchaseItem } from '../purchase/purchase.ts'
@@ -176,6 +176,19 @@ export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, n
     .executeTakeFirstOrThrow()
   await emitCase(tx, id)
   return moved
+}
+
+/**
+ * The payment that settled a purchase, as long as a second one may yet count in its place: while it is neither final nor a case of its own,
+ * and for a day at most.
+ */
+export async function findReplaceable(database: Database, purchaseId: string): Promise<Signature | undefined> {
+  const { rows } = await sql<{ signature: Signature }>`
+    select signature from purchases
+    where id = ${purchaseId} and finalized_at is null and settled_at > now() - make_interval(secs => ${UNSEEN_SECONDS})
+      and not exists (select from cases where purchase_id = purchases.id and kind = 'vanished')
+  `.execute(database)
+  return rows[0]?.signature
 }
 
 /** The payment of this open case is final. */

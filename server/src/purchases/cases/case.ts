@@ -21,6 +21,9 @@ export interface LostPurchase {
   heldAtSlot: bigint
 }
 
+/** After this, a payment that is neither final nor proved dropped counts as final for its case: its endpoints may have pruned it. */
+export const UNSEEN_SECONDS = 24 * 60 * 60
+
 /** Kinds in which the seller received SOL for nothing. A vanished payment left the seller unpaid. */
 const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double', 'lost'])
 

@@ -6,7 +6,7 @@ import { type Database } from '../../database/connect.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase, lockPurchase } from '../purchase/purchase-store.ts'
 import { type CaseSubject, isMentioned, isRefundable, MENTIONS } from './case.ts'
-import { type CaseRow, findCase, expectRefund, lockCase, moveCase } from './case-store.ts'
+import { type CaseRow, findCase, expectRefund, findReplaceable, lockCase, moveCase } from './case-store.ts'
 import { findLostPurchase } from './unmatched-store.ts'
 import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
 import { type DecodedTransaction, buildPayment } from '../../chain/transactions/signed-transaction.ts'
@@ -15,8 +15,8 @@ import { decodePayment } from '../payment/signed-payment.ts'
 import { broadcastPayment, type CheckedPayment, checkOnChain, expiryHeightNow } from '../payment/submit-payment.ts'
 import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
 import { listSeenRefunds } from './seen-refund-store.ts'
-import { type Chain } from '../../chain/chain.ts'
-import { clock, readPaymentFinality } from '../purchase/wait-for-endpoints.ts'
+import { type SignatureStatus } from '../../chain/chain.ts'
+import { clock, readFinality } from '../purchase/wait-for-endpoints.ts'
 import { isId } from '@juicebar/contract/ids'
 
 /** A case that a seller asks about, and what it is about. */
@@ -148,7 +148,7 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   const { row, subject } = await requireCase(deps, seller, caseId)
   requireOpen(row)
   if (subject.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
-  await untilFinal(deps.chain, row)
+  await untilFinal(deps, row)
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
   const expiryHeight = coSigned ? undefined : await expiryHeightNow(deps.chain)
   const { reference, lamports } = await expect(deps, { row, subject }, seller, expiryHeight)
@@ -173,18 +173,26 @@ const FINAL_POLL_MILLIS = 500
 const FINAL_RETRY_SECONDS = 5
 
 /**
- * Waits until the chain can no longer drop the payment of a case: its seller would pay for nothing.
+ * Waits until the chain can no longer drop the payment of a case: its seller would pay for nothing. Nor the payment that this one doubles,
+ * which this one would replace.
  * @throws PAYMENT_NOT_FINAL, CHAIN_BUSY or CHAIN_DOWN
  */
-async function untilFinal(chain: Chain, { paymentFinal, signature }: CaseRow): Promise<void> {
-  if (paymentFinal) return
+async function untilFinal(deps: PurchaseDeps, row: CaseRow): Promise<void> {
   const deadline = clock.now() + FINAL_WAIT_SECONDS * 1_000
-  for (;;) {
-    const status = await readPaymentFinality(chain, signature)
-    if (status?.commitment === 'finalized' && !status.failed) return
+  while (!(await isFinal(deps, row))) {
     if (clock.now() >= deadline) throw new Failure('PAYMENT_NOT_FINAL', { retryAfter: FINAL_RETRY_SECONDS })
     await sleep(FINAL_POLL_MILLIS)
   }
+}
+
+async function isFinal({ chain, database }: PurchaseDeps, { signature, paymentFinal, kind, purchaseId }: CaseRow): Promise<boolean> {
+  const own = paymentFinal || isFinalized(await readFinality(chain, signature, { isPayment: true }))
+  const doubled = own && kind === 'double' && purchaseId !== null ? await findReplaceable(database, purchaseId) : undefined
+  return own && (doubled === undefined || isFinalized((await chain.finality([doubled])).get(doubled)))
+}
+
+function isFinalized(status: SignatureStatus | undefined): boolean {
+  return status?.commitment === 'finalized' && !status.failed
 }
 
 /**

@@ -68,14 +68,6 @@ export async function paymentStatuses(
   return finalStatuses(chain, signatures, chain.isWhole() ? ALONE_SECONDS : SILENCE_SECONDS)
 }
 
-/**
- * Whether the payment of a case is final, as two endpoints of several say, or one a quarter of an hour later.
- * @throws CHAIN_DOWN
- */
-export async function readPaymentFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
-  return (await finalStatuses(chain, [signature], ALONE_SECONDS)).get(signature)
-}
-
 async function finalStatuses(chain: Chain, signatures: readonly Signature[], seconds: number) {
   const agreed = await chain.finality(signatures)
   const isLone = (signature: Signature) =>
@@ -85,12 +77,17 @@ async function finalStatuses(chain: Chain, signatures: readonly Signature[], sec
 }
 
 /**
- * What two endpoints of several say of a transaction, or one if not all of them have answered for long. One that answers and does not know it
- * may be right.
+ * What two endpoints of several say of a transaction, or one a quarter of an hour later: of a payment in any event, because a buyer who has
+ * paid must not wait for ever, and of a refund only if not all of them answer, because one that answers and does not know it may be right.
  * @throws CHAIN_DOWN
  */
-export async function readFinality(chain: Chain, signature: Signature): Promise<SignatureStatus | undefined> {
-  return chain.isWhole() ? (await chain.finality([signature])).get(signature) : readPaymentFinality(chain, signature)
+export async function readFinality(
+  chain: Chain,
+  signature: Signature,
+  { isPayment }: { isPayment: boolean },
+): Promise<SignatureStatus | undefined> {
+  const statuses = !isPayment && chain.isWhole() ? chain.finality([signature]) : finalStatuses(chain, [signature], ALONE_SECONDS)
+  return (await statuses).get(signature)
 }
 
 /**

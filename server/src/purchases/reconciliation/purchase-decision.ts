@@ -44,6 +44,8 @@ export interface PurchaseSnapshot {
   candidates: readonly VerifiedCandidate[]
   /** Every candidate that was found has been read. */
   allRead: boolean
+  /** What else may pay in place of its expired payment has had the time to be shown. */
+  othersHadTime: boolean
   /** How far the transactions that name its reference are decided. */
   search: ReferenceSearch
   /** The buyer's own transactions were searched. */
@@ -231,8 +233,11 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   }
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
   // Its buyer may have signed the same message twice, or paid twice: that is no second payment then.
-  const candidate = snapshot.candidates.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced)
+  const { candidates, allRead, othersHadTime } = snapshot
+  const candidate = candidates.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced)
   if (candidate) return { actions: [{ kind: 'replacePayment', payment, candidate }], nextSeconds: again }
+  const isClear = allRead && !candidates.some(({ verdict }) => verdict.kind === 'pending')
+  if (!isClear && !othersHadTime) return { actions: [], nextSeconds: UNDECIDED_SECONDS }
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
 }
 

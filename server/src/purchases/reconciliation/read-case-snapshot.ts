@@ -2,14 +2,14 @@ import { Failure } from '@juicebar/contract/errors'
 import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
-import { type CaseSubject, isMentioned, MENTIONS, oldestMentions } from '../cases/case.ts'
+import { type CaseSubject, isMentioned, MENTIONS, oldestMentions, UNSEEN_SECONDS } from '../cases/case.ts'
 import { asSeen } from '../cases/record-seen-refunds.ts'
 import { requireSubject } from '../cases/refund-case.ts'
 import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { isOutOfReach, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { loweredHeight, paymentStatuses, readPaymentFinality, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { loweredHeight, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -23,7 +23,6 @@ import {
 import { hasLanded } from './purchase-decision.ts'
 import { admitCandidate, isProvedExpired, isRuledOut, MOST_PAGES, ruleOut } from './prove-expired.ts'
 import { type DueCase } from './reconciliation-store.ts'
-import { UNSEEN_SECONDS } from './schedule.ts'
 
 /**
  * Reads everything that the state of a case needs from the database and the chain. Writes nothing.
@@ -54,7 +53,7 @@ async function readPayment(
   { id, signature, secondsOpen }: DueCase,
   { reference, buyer, heldAtSlot }: PurchaseRow,
 ): Promise<PaymentReading> {
-  const status = await readPaymentFinality(chain, signature)
+  const status = await readFinality(chain, signature, { isPayment: true })
   if (status?.failed) return status.commitment === 'finalized' ? 'dropped' : 'mayVanish'
   if (status?.commitment === 'finalized') return 'final'
   if (secondsOpen > UNSEEN_SECONDS) return 'final'
@@ -74,7 +73,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   const { chain, database } = deps
   const payment = await findRefund(database, row.id)
   if (!payment) return undefined
-  const status = await readFinality(chain, payment.signature)
+  const status = await readFinality(chain, payment.signature, { isPayment: false })
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
@@ -83,9 +82,12 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   if (hasLanded(status)) return { payment, status, expired: false, landed: undefined }
   // Without its traces, because the endpoint may have dropped what is as old as the purchase: once the case is open again, the reference of
   // the refund is searched on every endpoint.
-  const expired = await isProvedExpired(chain, await chain.finalized(), payment, [])
-  const expiryHeight = loweredHeight(chain, row.id, payment.expiryHeight, await chain.highestBlockHeight())
-  return { payment, status, expired, landed: undefined, ...(expiryHeight !== undefined && { expiryHeight }) }
+  const finalized = await chain.finalized()
+  if (isOutOfReach(payment.expiryHeight, finalized.height)) {
+    const expiryHeight = loweredHeight(chain, row.id, payment.expiryHeight, await chain.highestBlockHeight())
+    return { payment, status, expired: false, landed: undefined, ...(expiryHeight !== undefined && { expiryHeight }) }
+  }
+  return { payment, status, expired: await isProvedExpired(chain, finalized, payment, []), landed: undefined }
 }
 
 async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
@@ -146,7 +148,7 @@ async function findRefundAmong(
 async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {
   const { signature } = transaction
   const recordedElsewhere = (await findPayment(database, signature)) !== undefined
-  const status = recordedElsewhere ? await readFinality(chain, signature) : undefined
+  const status = recordedElsewhere ? await readFinality(chain, signature, { isPayment: false }) : undefined
   const expiryHeight = await chain.expiryHeight(transaction.slot)
   return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
 }

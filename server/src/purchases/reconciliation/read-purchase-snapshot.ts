@@ -4,7 +4,7 @@ import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../..
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { loweredHeight, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { ALONE_SECONDS, loweredHeight, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
@@ -153,6 +153,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     paymentExpired: false,
     candidates: [],
     allRead: true,
+    othersHadTime: false,
     search: purchase,
     scannedBuyer: false,
     heldAtSlot: undefined,
@@ -285,7 +286,9 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
     sinceSlot: correctedSlot(purchase, reached) ?? purchase.heldAtSlot,
   }))
   const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
-  return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
+  if (!paymentExpired) return snapshot
+  const othersHadTime = !mayWait(deps.chain, `${purchase.id} replaced`, ALONE_SECONDS)
+  return searchLate(deps, { ...snapshot, paymentExpired, othersHadTime })
 }
 
 async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
@@ -293,7 +296,7 @@ async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promi
   // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
   const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
-  // One endpoint may be the one that has hidden the payment until the purchase ended.
-  const everywhere = purchase.status === 'ended'
+  // One endpoint may be the one that has hidden the payment until the purchase ended, or hides the one that counts instead of an expired one.
+  const everywhere = purchase.status === 'ended' || snapshot.paymentExpired
   return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, spare: true })), scannedBuyer }
 }

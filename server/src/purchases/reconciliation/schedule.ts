@@ -105,8 +105,6 @@ export const UNREAD_SECONDS = 4
 export const UNDECIDED_SECONDS = 10
 /** Until a case with a refund that may be under way is reconciled again. */
 export const REFUND_SECONDS = 2
-/** After this, the payment of a case that is neither final nor proved dropped counts as final: its endpoints may have pruned it. */
-export const UNSEEN_SECONDS = 24 * 60 * 60
 /** Until a late payment whose listing is held by someone else is tried again. */
 export const DELIVERY_SECONDS = 15
 /** For this long after a delivery, an equal transfer without a reference counts as a second payment; later, it may be for anything. */

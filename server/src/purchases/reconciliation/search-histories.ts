@@ -24,7 +24,7 @@ import { readHistory } from './read-history.ts'
  */
 async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction): Promise<boolean> {
   const { signature } = transaction
-  const status = await readFinality(deps.chain, signature)
+  const status = await readFinality(deps.chain, signature, { isPayment: true })
   if (status?.commitment !== 'finalized') return false
   if (status.failed) return true
   const references = await findReferences(deps.database, namedAccounts(transaction))

@@ -53,6 +53,17 @@ describe('a transaction that the market has signed', () => {
     expect(await world.casesAbout(signature, seller)).toHaveLength(1)
   })
 
+  it('counts although one endpoint hides it, a quarter of an hour later', async () => {
+    const signature = await world.sendByWallet(await signUnreserved())
+    const hidden = { slot: 40n, commitment: 'confirmed' as const, failed: false }
+    vi.spyOn(world.chain, 'finality').mockImplementation(async (asked) => new Map(asked.map((each) => [each, hidden])))
+    await search()
+    expect(await world.casesAbout(signature, seller)).toEqual([])
+    endWaits()
+    await search()
+    expect(await world.casesAbout(signature, seller)).toMatchObject([{ kind: 'lost', status: 'open' }])
+  })
+
   it('is settled if its message was reserved, under whichever signature of its buyer', async () => {
     const buyer = await world.createSeededWallet()
     const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()

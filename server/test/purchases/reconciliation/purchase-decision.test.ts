@@ -159,6 +159,18 @@ describe('what is done for a purchase', () => {
       ['broadcast'],
     ],
     ['it can never land again: a case', decide('awaitingFinality', { payment, paymentExpired: true }), ['openVanishedCase']],
+    [
+      'another one counts instead',
+      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed, pays] }),
+      ['replacePayment candidate pays'],
+    ],
+    ['another one may yet count: nothing', decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed] }), []],
+    ['what may be another one was not read: nothing', decide('awaitingFinality', { payment, paymentExpired: true, allRead: false }), []],
+    [
+      'that has been so for long: a case',
+      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [pending], othersHadTime: true }),
+      ['openVanishedCase'],
+    ],
     ['a second payment came: a case', decide('finalized', { candidates: [pays] }), ['settle candidate pays']],
     ['a late payment came: it settles, or becomes a case', decide('ended', { candidates: [pays] }), ['settle candidate pays']],
   ])('%s', (_, actions, expected) => {
@@ -200,6 +212,7 @@ function* everySnapshot(): Generator<PurchaseSnapshot> {
               candidates,
               allRead: (flags & 1) > 0,
               finalizedSearched: (flags & 2) > 0,
+              othersHadTime: (flags & 2) > 0,
               paymentExpired: (flags & 4) > 0,
               purchase: { ...held, releaseHeight: (flags & 8) > 0 ? 500n : null, unprovableAt: (flags & 16) > 0 ? new Date(0) : null },
               releaseHeight: (flags & 8) > 0 ? undefined : 500n,
@@ -261,7 +274,9 @@ describe('in every state, whatever the chain shows', () => {
     const finalized = all.filter(({ decision }) => decision.finalized)
     const tooEarly = finalized.filter(({ given: { status } }) => status?.commitment !== 'finalized' || status.failed)
     const isFinal = ({ status }: PurchaseSnapshot) => status?.failed === false && status.commitment === 'finalized'
-    const tooSoon = doing('openVanishedCase').filter(({ given }) => !given.paymentExpired || isFinal(given))
+    const mayBeReplaced = ({ allRead, candidates, othersHadTime }: PurchaseSnapshot) =>
+      !othersHadTime && (!allRead || candidates.some(({ verdict }) => verdict.kind === 'pending'))
+    const tooSoon = doing('openVanishedCase').filter(({ given }) => !given.paymentExpired || isFinal(given) || mayBeReplaced(given))
     expect([...tooEarly, ...tooSoon]).toEqual([])
     expect(finalized.length * doing('openVanishedCase').length).toBeGreaterThan(0)
   })

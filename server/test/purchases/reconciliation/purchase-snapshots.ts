@@ -97,6 +97,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     paymentExpired: false,
     candidates: [],
     allRead: true,
+    othersHadTime: false,
     search: held,
     scannedBuyer: false,
     heldAtSlot: undefined,

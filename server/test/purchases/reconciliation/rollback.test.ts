@@ -83,6 +83,19 @@ describe('a settled payment', () => {
     expect(sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)).toMatchObject([{ signature: other }])
   })
 
+  it('that is rolled back is replaced by one that a single endpoint lists', async () => {
+    const { purchase, signature, read } = await settledPurchase()
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    const other = await world.payByWallet(world.buyer, purchase, { version: 'legacy' })
+    const recentSignatures: Chain['recentSignatures'] = async (address, sinceSlot, limit, options) =>
+      options?.everywhere
+        ? (await world.chain.recentSignatures(address, sinceSlot, limit, options)).filter((entry) => entry.signature !== signature)
+        : []
+    const { fork } = rollBack(signature, { recentSignatures })
+    await fork.reconcileUntil(async () => expect(await read()).toMatchObject({ signature: other }))
+    expect(await world.casesAbout(signature)).toEqual([])
+  })
+
   it('that another server has let be replaced opens no case', async () => {
     const { purchase, signature } = await settledPurchase()
     const { rows } = await world.connection.pool.query<{ signature: Signature; transactionBytes: Buffer }>(
@@ -102,6 +115,19 @@ describe('a settled payment', () => {
     const { confirmed, signature, prepare, first, purchase } = await payTwice()
     await world.mine(32)
     await prepare(world)
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await rollBack(first).fork.reconcileUntil(async () => {
+      expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
+    })
+    await confirmed.expectCase(signature, { kind: 'double', status: 'open' })
+  })
+
+  it('that is rolled back is a case if others add up in the case of the other one', async () => {
+    const { confirmed, signature, first, purchase } = await payTwice()
+    await world.connection.pool.query(
+      `insert into small_payments (case_id, signature, lamports, fee_lamports) select id, 'another', 1, 0 from cases where signature = $1`,
+      [signature],
+    )
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     await rollBack(first).fork.reconcileUntil(async () => {
       expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
@@ -193,6 +219,18 @@ describe('the payment of a case', () => {
     await world.expectCase(signature, { status: 'open' })
   })
 
+  it('is not refunded while the payment that it doubles may be dropped, and it would count instead', async () => {
+    const { prepare, purchase, first } = await payTwice()
+    await world.mine(32)
+    const { fork } = rollBack(first)
+    endWaits()
+    await expect(prepare(fork)).rejects.toEqual(refusal('PAYMENT_NOT_FINAL'))
+    for (const until of ['finalized_at = now()', "finalized_at = null, settled_at = now() - interval '25 hours'"]) {
+      await world.connection.pool.query(`update purchases set ${until} where id = $1`, [purchase.purchaseId])
+      await expect(prepare(fork)).resolves.toMatchObject({ buyer: world.buyer.address })
+    }
+  })
+
   it('is refunded as soon as it is final', async () => {
     const { prepare, confirmed } = await payTwice()
     let final = false
@@ -226,7 +264,8 @@ describe('the payment of a case', () => {
   })
 
   it('that one endpoint hides is final a quarter of an hour later', async () => {
-    const { signature, prepare, confirmed } = await payTwice()
+    const { signature, prepare, confirmed, purchase } = await payTwice()
+    await world.connection.pool.query('update purchases set finalized_at = now() where id = $1', [purchase.purchaseId])
     const hiding = world.withChain({ finality: (signatures) => confirmed.deps.chain.finality(signatures) })
     await world.mine(40)
     await hiding.makeCasesDue()
@@ -274,6 +313,7 @@ describe('the payment of a case', () => {
     const { signature, prepare } = await payTwice()
     await world.connection.pool.query(`update cases set opened_at = opened_at - interval '25 hours' where signature = $1`, [signature])
     const { fork } = rollBack(signature)
+    await world.mine(32)
     await fork.makeCasesDue()
     await fork.reconcileOnce()
     await expect(prepare(fork)).resolves.toMatchObject({ buyer: world.buyer.address })
