@@ -1195,6 +1195,13 @@ create function checkout_status(c checkouts) returns text language sql stable as
   select case when c.status = 'open' and c.expires_at <= now() then 'expired' else c.status end
 $$;
 
+create function close_delivered(p_cases uuid[]) returns void language plpgsql as $$
+begin
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (p_cases);
+  perform emit_case(id) from unnest(p_cases) id;
+end
+$$;
+
 -- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
 -- a point in time begins another timeline. Null on a stand-by.
 create function current_identity() returns text language sql stable as $$
@@ -1282,6 +1289,13 @@ $$;
 
 create function emit_balance(p_wallet text) returns void language sql as $$
   insert into events (type, audience, data) select * from balance_event(p_wallet)
+$$;
+
+-- Tells buyer and seller that a case changed, when the transaction commits.
+create function emit_case(p_case uuid) returns void language sql as $$
+  select emit_event('case.changed', array_remove(array[coalesce(p.buyer, c.buyer), c.seller], null),
+    json_build_object('type', 'case.changed', 'caseId', c.id))
+  from cases c left join purchases p on p.id = c.purchase_id where c.id = p_case
 $$;
 
 create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
@@ -2194,7 +2208,7 @@ begin
     return false;
   end if;
   update payments set status = 'void' where signature = p_dropped;
-  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+  perform close_delivered(open_cases);
   update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
   update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
   insert into events (type, audience, data) select * from purchase_event(purchase);
@@ -2461,7 +2475,7 @@ begin
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = purchase.id returning * into purchase;
   if open_cases <> '{}' then
-    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+    perform close_delivered(open_cases);
   end if;
   insert into events (type, audience, data)
     select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);

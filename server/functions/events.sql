@@ -28,6 +28,13 @@ create or replace function emit_purchase(p purchases) returns void language sql 
   insert into events (type, audience, data) select * from purchase_event(p)
 $$;
 
+create or replace function emit_case(p_case uuid) returns void language sql as $$
+  select emit_event('case.changed', array_remove(array[coalesce(p.buyer, c.buyer), c.seller], null),
+    json_build_object('type', 'case.changed', 'caseId', c.id))
+  from cases c left join purchases p on p.id = c.purchase_id where c.id = p_case
+$$;
+comment on function emit_case is 'Tells buyer and seller that a case changed, when the transaction commits.';
+
 create or replace function emit_balance(p_wallet text) returns void language sql as $$
   insert into events (type, audience, data) select * from balance_event(p_wallet)
 $$;

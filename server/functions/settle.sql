@@ -86,6 +86,13 @@ comment on function cases_to_close is
   'Locks the cases of a payment. Returns those that are over once it counts; null if it is being paid back, or may be: a refund is reserved or was '
   'prepared, or a server has seen one on the chain; or if it adds up with other small payments in a case.';
 
+create or replace function close_delivered(p_cases uuid[]) returns void language plpgsql as $$
+begin
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (p_cases);
+  perform emit_case(id) from unnest(p_cases) id;
+end
+$$;
+
 create or replace function deliver_items(
   purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
 ) returns text language plpgsql as $$
@@ -164,7 +171,7 @@ begin
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = purchase.id returning * into purchase;
   if open_cases <> '{}' then
-    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+    perform close_delivered(open_cases);
   end if;
   insert into events (type, audience, data)
     select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
@@ -196,7 +203,7 @@ begin
     return false;
   end if;
   update payments set status = 'void' where signature = p_dropped;
-  update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+  perform close_delivered(open_cases);
   update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
   update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
   insert into events (type, audience, data) select * from purchase_event(purchase);

@@ -7,4 +7,4 @@ comment on column cases.payment_final is
 alter table cases drop constraint cases_one_a_seller;
 create unique index cases_one_a_seller on cases (purchase_id, signature, seller, buyer, (kind = 'vanished')) nulls not distinct;
 
--- functions that hold and settle: da19ca211f24b449e3e90e1ae5134c82ec45282db76b2c6be4435dd7e057181e
+-- functions that hold and settle: 9cde0f3b4cabee968c2a2aa628f8bbd673ca2e753bdb99ff2fbed74a22809537

@@ -26,14 +26,14 @@ export async function insertCheckout(database: Database, draft: CheckoutDraft, m
   return rows[0]?.id
 }
 
-/** The checkout that was made with an idempotency key, and whether the same was asked for. */
+/** The checkout that was made with an idempotency key, and whether the same was asked for: it may have been made before a field was added. */
 export async function findKeyedCheckout(
   database: Database,
   draft: CheckoutDraft,
   { namespace, idempotencyKey }: Pick<NewCheckout, 'namespace' | 'idempotencyKey'>,
 ): Promise<{ id: string; isSame: boolean } | undefined> {
   const { rows } = await sql<{ id: string; isSame: boolean }>`
-    select id, request = ${JSON.stringify(draft)}::jsonb as is_same from checkouts
+    select id, jsonb_strip_nulls(request) = jsonb_strip_nulls(${JSON.stringify(draft)}::jsonb) as is_same from checkouts
     where key_namespace = ${namespace} and idempotency_key = ${idempotencyKey}`.execute(database)
   return rows[0]
 }

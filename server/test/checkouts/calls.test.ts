@@ -69,6 +69,9 @@ describe('a checkout of the studio', () => {
   it('is the same one for the same idempotency key, and another request with that key is refused', async () => {
     const body = wish({ clientReference: 'order 8' })
     const replies = await Promise.all([1, 2, 3].map(() => call('POST', '/checkouts', { body })))
+    // As a server made it that did not know all of its fields yet.
+    await studio.pool.query(`update checkouts set request = request - 'wallet' where id = $1`, [replies[0]?.body.checkout.id])
+    replies.push(await call('POST', '/checkouts', { body }))
     expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.checkout.id}`)).size).toBe(1)
     expect(await call('POST', '/checkouts', { body: { ...body, amount: 3 } })).toMatchObject(refused(409, 'IDEMPOTENCY_KEY_REUSED'))
     expect(await call('POST', '/checkouts', { body: { ...body, returnUrl: 'https://game.example/' } })).toMatchObject(

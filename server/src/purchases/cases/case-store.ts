@@ -89,11 +89,7 @@ export async function countsForAnother(
 
 /** Tells buyer and seller that the case changed, when the transaction commits. */
 export async function emitCase(tx: Tx, id: string): Promise<void> {
-  await sql`
-    select emit_event('case.changed', array_remove(array[coalesce(p.buyer, c.buyer), c.seller], null),
-      json_build_object('type', 'case.changed', 'caseId', c.id))
-    from cases c left join purchases p on p.id = c.purchase_id where c.id = ${id}
-  `.execute(tx)
+  await sql`select emit_case(${id})`.execute(tx)
 }
 
 /** Locks the case until the transaction ends. */

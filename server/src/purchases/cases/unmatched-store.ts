@@ -1,6 +1,6 @@
-import { type Signature } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { sql } from 'kysely'
-import { type Lamports } from '@juicebar/contract/money'
+import { type Lamports, lamports } from '@juicebar/contract/money'
 import { type Database } from '../../database/connect.ts'
 import { type Place } from '../../database/columns.ts'
 import { type Tx } from '../../database/transact.ts'
@@ -41,19 +41,25 @@ export interface LostLanding {
   coSigned: boolean
 }
 
-/** Opens the case of a lost payment, which freezes the seller's listings. @returns its id; nothing if the case already existed */
+/** The case of a payment whose purchase the database has lost. */
+export type LostCase = CaseRow & { buyer: WalletAddress }
+
+/** Opens the case of a lost payment, which freezes the seller's listings. @returns it; nothing if it already existed */
 export async function insertLostCase(
   tx: Tx,
   { signature, genesisHash, slot, coSigned }: LostLanding,
-  { buyer, seller, lamports, feeLamports }: LostPayment,
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    insert into cases (kind, signature, buyer, genesis_hash, paid_at_slot, seller, lamports, fee_lamports, deliverable)
-    values ('lost', ${signature}, ${buyer}, ${genesisHash}, ${slot}, ${seller}, ${lamports}, ${feeLamports}, false)
-    on conflict (${caseKey}) do nothing returning id`.execute(tx)
-  for (const { id } of rows) await emitCase(tx, id)
+  { buyer, seller, ...paid }: LostPayment,
+): Promise<LostCase[]> {
+  const amounts = { lamports: lamports(paid.lamports), feeLamports: lamports(paid.feeLamports) }
+  const opened = await tx
+    .insertInto('cases')
+    .values({ kind: 'lost', signature, buyer, genesisHash, paidAtSlot: slot, seller, deliverable: false, ...amounts })
+    .onConflict((conflict) => conflict.expression(caseKey).doNothing())
+    .returning(caseColumns)
+    .execute()
+  for (const { id } of opened) await emitCase(tx, id)
   if (coSigned) await insertUnmatched(tx, signature)
-  return rows.map(({ id }) => id)
+  return opened.map((row) => ({ ...row, buyer }))
 }
 
 /** Those of these wallets that have listed something. */
@@ -96,11 +102,11 @@ export async function isFirstUnmatched(tx: Tx, purchaseId: string, signature: Si
  * @returns the case; undefined if the payment has a case of its own
  */
 export async function addSmallPayment(tx: Tx, report: NewCase): Promise<(CaseRow & { isNew: boolean }) | undefined> {
-  const { purchaseId, signature, seller, lamports, feeLamports } = report
+  const { purchaseId, signature, seller, lamports: paid, feeLamports } = report
   const grown = await tx
     .updateTable('cases')
     .set({
-      lamports: sql<Lamports>`lamports + ${lamports}`,
+      lamports: sql<Lamports>`lamports + ${paid}`,
       feeLamports: sql<Lamports>`fee_lamports + ${feeLamports}`,
     })
     .where('purchaseId', '=', purchaseId)
@@ -111,6 +117,6 @@ export async function addSmallPayment(tx: Tx, report: NewCase): Promise<(CaseRow
     .returning(caseColumns)
     .executeTakeFirst()
   const row = grown ? { ...grown, isNew: false } : await insertCase(tx, report)
-  if (row) await tx.insertInto('smallPayments').values({ caseId: row.id, signature, lamports, feeLamports }).execute()
+  if (row) await tx.insertInto('smallPayments').values({ caseId: row.id, signature, lamports: paid, feeLamports }).execute()
   return row
 }

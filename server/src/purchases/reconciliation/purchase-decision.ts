@@ -234,7 +234,8 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
   // Its buyer may have signed the same message twice, or paid twice: that is no second payment then.
   const { candidates, allRead, othersHadTime } = snapshot
-  const candidate = candidates.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced)
+  const paying = candidates.filter(({ verdict, paysAnotherHold }) => verdict.kind === 'pays' && !paysAnotherHold)
+  const candidate = paying.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced) ?? paying[0]
   if (candidate) return { actions: [{ kind: 'replacePayment', payment, candidate }], nextSeconds: again }
   const isClear = allRead && !candidates.some(({ verdict }) => verdict.kind === 'pending')
   if (!isClear && !othersHadTime) return { actions: [], nextSeconds: UNDECIDED_SECONDS }

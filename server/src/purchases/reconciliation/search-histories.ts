@@ -1,7 +1,8 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { inTransaction } from '../../database/transact.ts'
-import { findSellers, insertLostCase } from '../cases/unmatched-store.ts'
+import { logCase } from '../cases/open-case.ts'
+import { findSellers, insertLostCase, type LostCase } from '../cases/unmatched-store.ts'
 import { findLost, namedAccounts, isSignedBy } from '../cases/case.ts'
 import { paymentKeys } from '../purchase/co-signer.ts'
 import { findReferences } from '../payment/reference-store.ts'
@@ -56,12 +57,13 @@ async function openLost(deps: PurchaseDeps, transaction: LandedTransaction, refe
     coSigners: paymentKeys(deps.coSigners),
   })
   const opened = await inTransaction(database, async (tx) => {
-    const cases = []
+    const cases: LostCase[] = []
     for (const payment of lost) cases.push(...(await insertLostCase(tx, landing, payment)))
     return cases
   })
   const why = 'a payment that the market has signed has no purchase: the database has lost it, or somebody else has the key'
-  for (const id of opened) log.error({ case: id, kind: 'lost', transaction: signature }, why)
+  for (const row of opened) logCase(deps, 'opened', row, { id: null, buyer: row.buyer })
+  if (opened.length > 0) log.error({ transaction: signature }, why)
 }
 
 const POLL_MILLIS = 10_000

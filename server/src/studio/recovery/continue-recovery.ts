@@ -19,7 +19,8 @@ import {
 } from './recovery-store.ts'
 import { recordRewind } from './check-identity.ts'
 import { endRewind, findOpenRewind, agreeOnExpiry } from './rewind-store.ts'
-import { insertLostCase } from '../../purchases/cases/unmatched-store.ts'
+import { logCase } from '../../purchases/cases/open-case.ts'
+import { insertLostCase, type LostCase } from '../../purchases/cases/unmatched-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
 import { delay, type Job } from '../../runtime/repeat.ts'
 import { ChainReset, type Portions, PORTIONS, readRecoveryStep } from './read-recovery-step.ts'
@@ -167,15 +168,15 @@ async function nextStep(
 
 /** Writes a step in one transaction. @returns undefined if another server has taken the recovery over: then nothing is written */
 async function writeStep(
-  { database, log }: PurchaseDeps,
+  deps: PurchaseDeps,
   row: RecoveryRow,
   leaseId: string,
   { state, listed, read, lost, done }: RecoveryStep,
 ): Promise<RecoveryRow | undefined> {
-  const { saved, opened } = await inTransaction(database, async (tx) => {
+  const { saved, opened } = await inTransaction(deps.database, async (tx) => {
     // Taken before all row locks, as everywhere.
     if (done) await lockRestrictions(tx)
-    const cases: string[] = []
+    const cases: LostCase[] = []
     for (const { payment, ...landing } of lost) {
       cases.push(...(await insertLostCase(tx, { ...landing, genesisHash: chainOf(row) }, payment)))
     }
@@ -192,7 +193,7 @@ async function writeStep(
     if (error instanceof LeaseLost) return { saved: undefined, opened: [] }
     throw error
   })
-  for (const id of opened) log.info({ case: id, kind: 'lost' }, 'a case was opened')
+  for (const each of opened) logCase(deps, 'opened', each, { id: null, buyer: each.buyer })
   return saved
 }
 

@@ -63,9 +63,15 @@ describe('a payment that lands after its hold ended', () => {
     // It has just been reconciled in vain, and is not due again so soon.
     await world.reconcileOnce()
     await world.cancel(world.rival, other)
+    const { rows: last } = await world.connection.pool.query<{ id: bigint }>('select max(id) as id from events')
     await world.reconcileOnce()
     expect((await world.read(purchase.purchaseId)).status).toBe('settled')
-    await world.expectCase(signature, { status: 'delivered', refundable: false })
+    const { caseId } = await world.expectCase(signature, { status: 'delivered', refundable: false })
+    const { rows: told } = await world.connection.pool.query(
+      `select audience, data from events where id > $1 and type = 'case.changed' and data->>'caseId' = $2`,
+      [last[0]?.id, caseId],
+    )
+    expect(told).toMatchObject([{ audience: [world.buyer.address, world.seller.address] }])
   })
 
   it('can be refunded by the seller once the listing was sold to someone else', async () => {

@@ -21,6 +21,7 @@ import {
   snapshot,
   unrelated,
   unrelatedConfirmed,
+  unreferenced,
   unrelatedForNow,
   wrong,
 } from './purchase-snapshots.ts'
@@ -163,6 +164,16 @@ describe('what is done for a purchase', () => {
       'another one counts instead',
       decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed, pays] }),
       ['replacePayment candidate pays'],
+    ],
+    [
+      'another one that carries no reference counts instead',
+      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [unreferenced] }),
+      ['replacePayment candidate pays'],
+    ],
+    [
+      'another one pays for another hold: a case',
+      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [{ ...unreferenced, paysAnotherHold: true }] }),
+      ['openVanishedCase', 'settle candidate pays'],
     ],
     ['another one may yet count: nothing', decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed] }), []],
     ['what may be another one was not read: nothing', decide('awaitingFinality', { payment, paymentExpired: true, allRead: false }), []],

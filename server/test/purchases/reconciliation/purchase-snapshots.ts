@@ -71,6 +71,7 @@ function candidate(verdict: CandidateVerdict, commitment: Commitment = 'finalize
 }
 
 export const pays = candidate({ kind: 'pays', referenced: true })
+export const unreferenced = candidate({ kind: 'pays', referenced: false })
 export const wrong = candidate({
   kind: 'wrong',
   referenced: true,

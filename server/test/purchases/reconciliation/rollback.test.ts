@@ -71,11 +71,14 @@ describe('a settled payment', () => {
     ])
   })
 
-  it('that is rolled back is replaced by another one that pays for the same', async () => {
+  it.each([
+    ['another one that pays for the same', { version: 'legacy' as const }],
+    ['one that carries no reference', { references: [] }],
+  ])('that is rolled back is replaced by %s', async (_, changes) => {
     const { purchase, signature, read } = await settledPurchase()
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     const tokens = await world.appleJuice(world.buyer)
-    const other = await world.payByWallet(world.buyer, purchase, { version: 'legacy' })
+    const other = await world.payByWallet(world.buyer, purchase, changes)
     await rollBack(signature).fork.reconcileUntil(async () => expect(await read()).toMatchObject({ signature: other, finalized: true }))
     expect([await world.casesAbout(signature), await world.casesAbout(other)]).toEqual([[], []])
     expect(await world.appleJuice(world.buyer)).toBe(tokens)
