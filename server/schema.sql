@@ -1380,8 +1380,7 @@ begin
     return p;
   end if;
   update purchases
-    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
-      reconcile_at = case when server_sends then deadline else reconcile_at end
+    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline
     where id = p.id returning * into p;
   for l in update listings set held_until = deadline where held_by = p.id and id in (select id from held_listings(p.id)) returning * loop
     if l.status = 'active' then
@@ -1565,15 +1564,11 @@ create function json_time(p_time timestamptz) returns text language sql stable a
   select to_char(p_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- The open hold of a buyer who places the same order again. The wallet may send the payment itself, also of a hold from before 0.3.0: from
--- then on only the chain can prove that none came.
+-- The open hold of a buyer who places the same order again.
 create function keep_hold(p_purchase uuid, out purchase purchases, out items json) returns record language plpgsql as $$
 begin
   select * into purchase from purchases where id = p_purchase;
   purchase := extend_hold(purchase);
-  if purchase.server_sends then
-    update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
-  end if;
   items := items_of(purchase.id);
 end
 $$;
@@ -1925,7 +1920,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0040' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0041' $$;
 
 create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
 begin

@@ -69,8 +69,7 @@ begin
     return p;
   end if;
   update purchases
-    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
-      reconcile_at = case when server_sends then deadline else reconcile_at end
+    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline
     where id = p.id returning * into p;
   for l in update listings set held_until = deadline where held_by = p.id and id in (select id from held_listings(p.id)) returning * loop
     if l.status = 'active' then

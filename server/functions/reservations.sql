@@ -182,15 +182,10 @@ create or replace function keep_hold(p_purchase uuid, out purchase purchases, ou
 begin
   select * into purchase from purchases where id = p_purchase;
   purchase := extend_hold(purchase);
-  if purchase.server_sends then
-    update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
-  end if;
   items := items_of(purchase.id);
 end
 $$;
-comment on function keep_hold is
-  'The open hold of a buyer who places the same order again. The wallet may send the payment itself, also of a hold from before 0.3.0: from then on '
-  'only the chain can prove that none came.';
+comment on function keep_hold is 'The open hold of a buyer who places the same order again.';
 
 create or replace function reserve_items(purchase purchases, p_until timestamptz, p_listings uuid[], p_amounts bigint[], p_prices bigint[])
 returns json language plpgsql as $$

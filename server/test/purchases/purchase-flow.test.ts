@@ -100,13 +100,6 @@ describe('on another chain than that of the hold', () => {
     await world.cancel(world.buyer, purchase)
   })
 
-  it('a hold that only the server would have paid ends without a cooldown', async () => {
-    const purchase = await world.holdOfRelease02()
-    await world.closePaymentWindow(purchase)
-    await elsewhere().reconcileOnce()
-    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
-  })
-
   it('a hold ends, and its listing is free', async () => {
     const listingId = await world.list()
     const purchase = await world.hold(world.buyer, listingId)

@@ -231,13 +231,6 @@ export class TradingWorld {
     return this.hold(buyer, await this.list())
   }
 
-  /** A new hold as 0.2.0 placed those whose payment only the server sends. */
-  async holdOfRelease02(buyer = this.buyer): Promise<Purchase> {
-    const { purchaseId } = await this.holdNew(buyer)
-    await this.connection.pool.query('update purchases set server_sends = true, reconcile_at = pay_before where id = $1', [purchaseId])
-    return this.read(purchaseId)
-  }
-
   /** Takes a listing off the market. */
   remove(listingId: string, seller = this.seller) {
     return removeListing(this.database, seller.address, listingId)

@@ -5,7 +5,7 @@ import { inTransaction, type Tx } from '../../database/transact.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { lockPurchase, findPurchase, emitPurchase } from '../purchase/purchase-store.ts'
-import { type HoldState, endsUnsent } from './hold.ts'
+import { type HoldState } from './hold.ts'
 import { lockListings, markUnfunded, recordEnd, requestCancel, setUnprovable } from './hold-store.ts'
 import { emitListing, markWaitingForStudio } from '../../listings/listing-store.ts'
 import { isId } from '@juicebar/contract/ids'
@@ -53,8 +53,7 @@ export async function endHold(
 }
 
 /**
- * Cancels a buyer's hold. Its listings are free as soon as the chain proves that no payment can land; those of a hold from before 0.3.0 that
- * only the server would have paid for, at once.
+ * Cancels a buyer's hold. Its listings are free as soon as the chain proves that no payment can land.
  * @throws PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was submitted.
  */
 export async function cancelHold(deps: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {
@@ -67,7 +66,6 @@ export async function cancelHold(deps: PurchaseDeps, buyer: WalletAddress, id: s
     if (await findRecordedPayment(tx, id)) throw new Failure('PAYMENT_UNDER_WAY')
     await requestCancel(tx, id)
   })
-  await endHoldAlone(deps, id, endsUnsent)
 }
 
 /** Records whether only the studio can end an open hold, and tells everyone who sees its listings. */

@@ -1,7 +1,7 @@
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { openVanishedCase, logCase } from '../cases/open-case.ts'
 import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
-import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
+import { endsUnpaid } from '../hold/hold.ts'
 import { markUnfunded } from '../hold/hold-store.ts'
 import { broadcastPayment } from '../payment/submit-payment.ts'
 import { lowerExpiryHeight, type PaymentRow, voidPayment, markSettled } from '../payment/payment-store.ts'
@@ -37,7 +37,7 @@ export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: DuePur
   }
 }
 
-const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, failed: () => 'failed' as const, chainGone: () => 'chain_gone' as const }
+const endReasons = { unpaid: endsUnpaid, failed: () => 'failed' as const, chainGone: () => 'chain_gone' as const }
 
 /** @returns whether this settled the purchase. */
 async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: PurchaseAction): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { type SignatureStatus } from '../../chain/chain.ts'
-import { endsUnsent } from '../hold/hold.ts'
 import { APART_SLOTS } from '../purchase/purchase.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
@@ -17,12 +16,10 @@ import {
 import { type HistorySearch, type ReferenceSearch } from './history-search.ts'
 
 /**
- * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. reserved: co-signed,
- * its payment is under way. windowOpen, windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
+ * chainGone: a hold on a local chain that has been restarted since. reserved: co-signed, its payment is under way. windowOpen, windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
  * finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
  */
 export type PurchaseState =
-  | 'unsent'
   | 'chainGone'
   | 'reserved'
   | 'windowOpen'
@@ -69,7 +66,7 @@ export interface PurchaseSnapshot {
 }
 
 export type PurchaseAction =
-  | { kind: 'endHold'; because: 'unsent' | 'unpaid' | 'failed' | 'chainGone'; unfunded?: boolean }
+  | { kind: 'endHold'; because: 'unpaid' | 'failed' | 'chainGone'; unfunded?: boolean }
   | { kind: 'broadcast'; payment: PaymentRow }
   | { kind: 'voidPayment'; payment: PaymentRow }
   | { kind: 'settle'; candidate: VerifiedCandidate }
@@ -92,16 +89,14 @@ export interface PurchaseDecision {
   nextSeconds: number | null
 }
 
-/** `genesisHash` is undefined while the chain cannot be reached. */
-export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean, genesisHash: string | undefined): PurchaseState {
-  const sameChain = genesisHash === undefined || purchase.genesisHash === genesisHash
+export function purchaseStateOf(purchase: DuePurchase, genesisHash: string): PurchaseState {
+  const sameChain = purchase.genesisHash === genesisHash
   if (purchase.status !== 'held' && !sameChain) return 'earlierChain'
   switch (purchase.status) {
     case 'held':
       // Restarting the local chain causes no cooldowns.
       if (!sameChain) return 'chainGone'
       if (purchase.coSigned) return 'reserved'
-      if (endsUnsent({ ...purchase, paymentRecorded })) return 'unsent'
       return purchase.windowClosed ? 'windowClosed' : 'windowOpen'
     case 'settled':
       return purchase.finalizedAt === null ? 'awaitingFinality' : 'finalized'
@@ -112,7 +107,6 @@ export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean,
 
 /** What each state reads and decides. */
 const decisions: Record<PurchaseState, (snapshot: PurchaseSnapshot) => PurchaseDecision> = {
-  unsent: () => ({ actions: [{ kind: 'endHold', because: 'unsent' }], nextSeconds: SENT_SECONDS }),
   chainGone: () => ({ actions: [{ kind: 'endHold', because: 'chainGone' }], nextSeconds: null }),
   reserved: followReservation,
   windowOpen: (snapshot) => ({ actions: [...pushPayment(snapshot), ...actOnCandidates(snapshot)], nextSeconds: holdSeconds(snapshot) }),

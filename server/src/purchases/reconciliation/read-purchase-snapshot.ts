@@ -22,8 +22,7 @@ import {
   searchFinalized,
 } from './search-candidates.ts'
 import { hasLanded, isLongUnfinal, isUndecided, landedFarBelow, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
-import { endsUnsent, isBeyondRelease } from '../hold/hold.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
+import { isBeyondRelease } from '../hold/hold.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
 
 /** A payment that has not landed by then may have expired, however short the slots are. */
@@ -144,7 +143,7 @@ async function readCopies(
  */
 export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<PurchaseSnapshot> {
   const payment = (await round.payments).get(purchase.id)
-  const state = purchaseStateOf(purchase, payment !== undefined, await readGenesisHash(deps, purchase, payment))
+  const state = purchaseStateOf(purchase, await deps.chain.genesisHash())
   const snapshot: PurchaseSnapshot = {
     purchase,
     state,
@@ -166,7 +165,6 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     unprovable: undefined,
   }
   switch (state) {
-    case 'unsent':
     case 'chainGone':
     case 'earlierChain':
       return snapshot
@@ -182,12 +180,6 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     case 'ended':
       return searchLate(deps, snapshot)
   }
-}
-
-/** A hold that ends unsent does not need the chain, so its identity is not requested while the chain is down. */
-async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow | undefined) {
-  const unsent = purchase.status === 'held' && endsUnsent({ ...purchase, paymentRecorded: payment !== undefined }) !== undefined
-  return unsent && !chain.isUp() ? undefined : chain.genesisHash()
 }
 
 async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {

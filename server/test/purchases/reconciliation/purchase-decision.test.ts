@@ -40,18 +40,11 @@ const decide = (...given: Parameters<typeof snapshot>) => {
 const closedFor = (secondsSinceClosed: number) => ({ purchase: { ...held, status: 'ended' as const, secondsSinceClosed } })
 
 describe('the state of a purchase', () => {
-  const of = (changes: Partial<DuePurchase>, genesisHash: string | undefined = 'chain', recorded = false) =>
-    purchaseStateOf({ ...held, ...changes }, recorded, genesisHash)
+  const of = (changes: Partial<DuePurchase>, genesisHash = 'chain') => purchaseStateOf({ ...held, ...changes }, genesisHash)
 
   it.each<[PurchaseState, PurchaseState]>([
     ['windowClosed', of({})],
     ['windowOpen', of({ windowClosed: false })],
-    ['windowClosed', of({ serverSends: true }, 'chain', true)],
-    ['unsent', of({ serverSends: true })],
-    ['unsent', of({ serverSends: true, windowClosed: false, cancelRequested: true })],
-    ['windowOpen', of({ serverSends: true, windowClosed: false })],
-    ['unsent', of({ serverSends: true }, undefined)],
-    ['chainGone', of({ serverSends: true }, 'another')],
     ['chainGone', of({}, 'another')],
     ['awaitingFinality', of({ status: 'settled' })],
     ['finalized', of({ status: 'settled', finalizedAt: new Date(0) })],
@@ -70,7 +63,6 @@ describe('what is done for a purchase', () => {
   const blind = { searches: [beginSearch(held.id, 'endpoint', held.reference)], unprovable: true }
   const unproved = ['saveSearches', 'markUnprovable']
   it.each<[string, string[], string[]]>([
-    ['only the server would have paid: the hold ends', decide('unsent'), ['endHold unsent']],
     ['its local chain was restarted: the hold ends', decide('chainGone'), ['endHold chainGone']],
     ['it is closed and its chain is gone: nothing', decide('earlierChain'), []],
     ['nothing has come yet: nothing', decide('windowOpen'), []],
@@ -208,7 +200,7 @@ describe('what is done for a purchase', () => {
 
 /** Every snapshot that differs in what a decision can depend on, with up to two candidates. */
 function* everySnapshot(): Generator<PurchaseSnapshot> {
-  const inWindow: PurchaseState[] = ['unsent', 'chainGone', 'windowOpen', 'windowClosed']
+  const inWindow: PurchaseState[] = ['chainGone', 'windowOpen', 'windowClosed']
   const states: PurchaseState[] = [...inWindow, 'awaitingFinality', 'finalized', 'ended', 'earlierChain']
   const statuses = [undefined, seen('processed'), seen('confirmed'), seen('finalized'), seen('confirmed', true), seen('finalized', true)]
   const pairs = [[], ...everyCandidate.map((one) => [one]), ...everyCandidate.flatMap((one) => everyCandidate.map((other) => [one, other]))]
