@@ -1,5 +1,6 @@
 import { loginMessage } from '@juicebar/contract/messages'
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { isId } from '@juicebar/contract/ids'
 import { createSigner, createVerifier } from 'fast-jwt'
 
 /** The text that a wallet signs for a nonce. */
@@ -10,8 +11,6 @@ export function createLoginText(productName: string, publicOrigin: string): Logi
   const { host } = new URL(publicOrigin)
   return (nonce) => loginMessage(productName, host, nonce)
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The session that a JWT names, and its player. Only the database knows whether that session is still alive. */
 export interface SessionClaims {
@@ -47,5 +46,5 @@ function readClaims(payload: unknown): SessionClaims | undefined {
   if (typeof payload !== 'object' || payload === null || !('sub' in payload) || !('jti' in payload)) return undefined
   const { sub, jti } = payload
   const player = typeof sub === 'string' ? parseWalletAddress(sub) : undefined
-  return player && typeof jti === 'string' && uuid.test(jti) ? { id: jti, player } : undefined
+  return player && typeof jti === 'string' && isId(jti) ? { id: jti, player } : undefined
 }
