@@ -2183,31 +2183,33 @@ end
 $$;
 
 -- The payment that settled a purchase was dropped by the chain for good, and another one pays for it: that one counts from now on. Returns
--- false, with nothing changed, if it serves another purpose, is being paid back, or may be.
+-- the cases that are over with that; null, with nothing changed, if the other one serves another purpose, is being paid back, or may be.
 create function replace_payment(
   p_purchase uuid, p_dropped text, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
-) returns boolean language plpgsql as $$
+) returns uuid[] language plpgsql as $$
 declare
   purchase purchases;
   open_cases uuid[];
 begin
-  -- Before the purchase, as whoever stamps its sale locks them: the sale then has the payment that counts.
-  perform from sales_head for update;
   select * into purchase from purchases where id = p_purchase for update;
   if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
-      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished') then
-    return false;
+      or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
+      -- Whether the other one was paid back since then may be lost.
+      or exists (select from rewinds where coalesce(ended_at, 'infinity') > purchase.settled_at) then
+    return null;
   end if;
   open_cases := cases_to_close(p_purchase, p_signature);
   if open_cases is null or not record_settled(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height) then
-    return false;
+    return null;
   end if;
   update payments set status = 'void' where signature = p_dropped;
   perform close_delivered(open_cases);
   update purchases set signature = p_signature, reconcile_at = now() where id = p_purchase returning * into purchase;
+  -- Whoever stamps the sale now does so with the one or the other payment, and then it is there to be changed.
+  perform from sales_head for update;
   update sales set signature = p_signature where purchase_id = p_purchase and not is_reversal;
   insert into events (type, audience, data) select * from purchase_event(purchase);
-  return true;
+  return open_cases;
 end
 $$;
 
@@ -2549,7 +2551,7 @@ end
 $$;
 
 -- Returns a listing that nobody else holds to its seller, under its lock. False if the seller's balance has no room: then it stays as it
--- is. p_tells: its caller does not tell who watches the market.
+-- is. p_tells: false if its caller tells those who watch the market.
 create function take_back(l listings, p_tells boolean default true) returns boolean language plpgsql as $$
 begin
   update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = l.id returning * into l;

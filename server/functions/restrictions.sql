@@ -65,7 +65,7 @@ end
 $$;
 comment on function take_back is
   'Returns a listing that nobody else holds to its seller, under its lock. False if the seller''s balance has no room: then it stays as it is. '
-  'p_tells: its caller does not tell who watches the market.';
+  'p_tells: false if its caller tells those who watch the market.';
 
 create or replace function take_back_listings(p_seller text, p_after uuid, p_limit integer, out last uuid, out taken integer) language plpgsql as $$
 declare

@@ -4,4 +4,4 @@ update purchases set server_sends = false, reconcile_at = now() where status = '
 -- It has another parameter now.
 drop function if exists take_back(listings);
 
--- functions that hold and settle: 9321aa2b7c0e996fcf2e1c0f09bd7f729e4a5d8eaab6a8baeaaa97a2e3790f30
+-- functions that hold and settle: 306dcdb061733fc9abeb7099164e028cfaae12a171b085c18dc1f39ec70872d8

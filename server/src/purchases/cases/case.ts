@@ -79,6 +79,7 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
   if (status === 'open' && deliverable) {
     return `${whatHappened[kind]} It will be delivered if the listing becomes free; until then the seller can send the SOL back with one click.`
   }
+  if (status === 'delivered' && kind === 'double') return `${whatHappened.double} The network dropped the first one, so this one counts.`
   return `${whatHappened[kind]} ${whatNext[status]}`
 }
 

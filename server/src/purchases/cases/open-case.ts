@@ -111,14 +111,23 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, pa
       const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, paymentFinal: true, ...owed } as const
       cases.push(...(await insertAndEmit(tx, report)))
     }
-    if (isCoSigned(deps, payment)) await insertUnmatched(tx, signature)
+    await tellDropped(deps, tx, payment)
     return cases
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
 }
 
+/** Tells everybody of a co-signed payment that the chain has dropped, after it had been told as a trade. */
+export async function tellDropped(
+  deps: Pick<CaseDeps, 'coSigners'>,
+  tx: Tx,
+  payment: Pick<PaymentRow, 'signature' | 'transactionBytes'>,
+): Promise<void> {
+  if (isCoSigned(deps, payment)) await insertUnmatched(tx, payment.signature)
+}
+
 /** Whether a key of the market has signed a payment. */
-function isCoSigned({ coSigners }: CaseDeps, { transactionBytes }: Pick<PaymentRow, 'transactionBytes'>): boolean {
+function isCoSigned({ coSigners }: Pick<CaseDeps, 'coSigners'>, { transactionBytes }: Pick<PaymentRow, 'transactionBytes'>): boolean {
   const transaction = decodeSignedBytes(new Uint8Array(transactionBytes))
   const keys: readonly string[] = paymentKeys(coSigners)
   return transaction?.signers.some((signer) => keys.includes(signer)) ?? false

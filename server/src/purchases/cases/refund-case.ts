@@ -173,8 +173,8 @@ const FINAL_POLL_MILLIS = 500
 const FINAL_RETRY_SECONDS = 5
 
 /**
- * Waits until the chain can no longer drop the payment of a case: its seller would pay for nothing. Nor the payment that this one doubles,
- * which this one would replace.
+ * Waits until the chain can no longer drop the payment of a case: its seller would pay for nothing. Nor the one that settled its
+ * purchase, which this one would replace.
  * @throws PAYMENT_NOT_FINAL, CHAIN_BUSY or CHAIN_DOWN
  */
 async function untilFinal(deps: PurchaseDeps, row: CaseRow): Promise<void> {
@@ -186,9 +186,9 @@ async function untilFinal(deps: PurchaseDeps, row: CaseRow): Promise<void> {
 }
 
 async function isFinal({ chain, database }: PurchaseDeps, { signature, paymentFinal, kind, purchaseId }: CaseRow): Promise<boolean> {
-  const own = paymentFinal || isFinalized(await readFinality(chain, signature, { isPayment: true }))
-  const doubled = own && kind === 'double' && purchaseId !== null ? await findReplaceable(database, purchaseId) : undefined
-  return own && (doubled === undefined || isFinalized((await chain.finality([doubled])).get(doubled)))
+  if (!paymentFinal && !isFinalized(await readFinality(chain, signature, { isPayment: true }))) return false
+  const replaceable = purchaseId === null || kind === 'wrong' ? undefined : await findReplaceable(database, purchaseId)
+  return replaceable === undefined || isFinalized((await chain.finality([replaceable])).get(replaceable))
 }
 
 function isFinalized(status: SignatureStatus | undefined): boolean {

@@ -9,8 +9,7 @@ import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { emitPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { correctHeldAtSlot, landingOf, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
-import { replacePayment } from '../settlement/settlement-store.ts'
+import { correctHeldAtSlot, letCount, type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
 import { candidatesFor, ruleOut } from './prove-expired.ts'
@@ -90,19 +89,16 @@ async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: Pu
   return false
 }
 
-/** If the other payment cannot count any more, both are cases. */
+/** If none of the others can count any more, all of them are cases. */
 async function replaceDropped(
   deps: PurchaseDeps,
   purchase: DuePurchase,
-  { payment, candidate }: Extract<PurchaseAction, { kind: 'replacePayment' }>,
+  { payment, candidates, last }: Extract<PurchaseAction, { kind: 'replacePayment' }>,
 ): Promise<void> {
-  if (await replacePayment(deps.database, purchase.id, payment.signature, landingOf(candidate))) {
-    const fields = { ...purchaseFields(purchase, { waitingFor: 'its payment to be finalized' }), transaction: candidate.signature }
-    deps.log.warn(fields, 'the chain dropped the payment of a purchase, and another one counts instead')
-    return
-  }
+  for (const candidate of candidates) if (await letCount(deps, purchase, payment, candidate)) return
+  if (!last) return
   await openVanishedCase(deps, purchase, payment)
-  await settle(deps, purchase, candidate)
+  for (const candidate of candidates) await settle(deps, purchase, candidate)
 }
 
 async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {

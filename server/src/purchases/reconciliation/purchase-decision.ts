@@ -16,8 +16,8 @@ import {
 import { type HistorySearch, type ReferenceSearch } from './history-search.ts'
 
 /**
- * chainGone: a hold on a local chain that has been restarted since. reserved: co-signed, its payment is under way. windowOpen, windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
- * finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
+ * chainGone: a hold on a local chain that has been restarted since. reserved: co-signed, its payment is under way. windowOpen, windowClosed: a
+ * hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish. finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
  */
 export type PurchaseState =
   | 'chainGone'
@@ -39,7 +39,7 @@ export interface PurchaseSnapshot {
   /** The payment is proved expired: it can never land (again). */
   paymentExpired: boolean
   candidates: readonly VerifiedCandidate[]
-  /** Every candidate that was found has been read. */
+  /** Every candidate that was found has been read; in place of an expired payment, also what an endpoint may show that does not answer now. */
   allRead: boolean
   /** What else may pay in place of its expired payment has had the time to be shown. */
   othersHadTime: boolean
@@ -78,7 +78,8 @@ export type PurchaseAction =
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
   | { kind: 'markUnprovable'; unprovable: boolean }
   | { kind: 'openVanishedCase'; payment: PaymentRow }
-  | { kind: 'replacePayment'; payment: PaymentRow; candidate: VerifiedCandidate }
+  /** `last`: if none of these can count, nothing else will. */
+  | { kind: 'replacePayment'; payment: PaymentRow; candidates: readonly VerifiedCandidate[]; last: boolean }
 
 export interface PurchaseDecision {
   /** Handled in this order, up to the first that settles the purchase. */
@@ -226,14 +227,25 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
     return { actions: lowerHeldAtSlot(snapshot), finalized: true, nextSeconds: lateSeconds(snapshot) }
   }
   if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
-  // Its buyer may have signed the same message twice, or paid twice: that is no second payment then.
+  return replaceDropped(snapshot, payment)
+}
+
+/** A buyer may have signed the same message twice, or paid twice: that is no second payment then, but counts instead of the dropped one. */
+function replaceDropped(snapshot: PurchaseSnapshot, payment: PaymentRow): PurchaseDecision {
   const { candidates, allRead, othersHadTime } = snapshot
   const paying = candidates.filter(({ verdict, paysAnotherHold }) => verdict.kind === 'pays' && !paysAnotherHold)
-  const candidate = paying.find(({ verdict }) => verdict.kind === 'pays' && verdict.referenced) ?? paying[0]
-  if (candidate) return { actions: [{ kind: 'replacePayment', payment, candidate }], nextSeconds: again }
-  const isClear = allRead && !candidates.some(({ verdict }) => verdict.kind === 'pending')
-  if (!isClear && !othersHadTime) return { actions: [], nextSeconds: UNDECIDED_SECONDS }
-  return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
+  const others = actOnCandidates({ ...snapshot, candidates: candidates.filter((candidate) => !paying.includes(candidate)) })
+  const last = othersHadTime || (allRead && !candidates.some(({ verdict }) => verdict.kind === 'pending'))
+  const nextSeconds = last ? lateSeconds(snapshot) : UNDECIDED_SECONDS
+  if (paying.length > 0) {
+    const referencedFirst = paying.toSorted((a, b) => Number(isReferenced(b)) - Number(isReferenced(a)))
+    return { actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last }, ...others], nextSeconds }
+  }
+  return { actions: last ? [{ kind: 'openVanishedCase', payment }, ...others] : others, nextSeconds }
+}
+
+function isReferenced({ verdict }: VerifiedCandidate): boolean {
+  return verdict.kind === 'pays' && verdict.referenced
 }
 
 /** It pays, or may turn out to pay. */

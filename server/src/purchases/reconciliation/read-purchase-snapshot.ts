@@ -197,7 +197,7 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   if (recorded.some(({ verdict }) => verdict.kind === 'pays') || !searchesChain(purchase, payment !== undefined)) {
     return { ...snapshot, candidates: recorded }
   }
-  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && scansBuyer(purchase, deps.settings.holdSeconds)
+  const scannedBuyer = !purchase.needsReference && scansBuyer(purchase, deps.settings.holdSeconds)
   const found = await search(deps, purchase, { scannedBuyer, except: recorded[0]?.signature })
   return { ...snapshot, ...found, candidates: [...recorded, ...found.candidates], scannedBuyer }
 }
@@ -212,7 +212,7 @@ interface SearchOptions extends ReadOptions {
 async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, everywhere = false, ...options }: SearchOptions) {
   const [referenced, own] = await Promise.all([
     listReferenced(deps, purchase, { ...options, everywhere }),
-    scannedBuyer ? listOwn(deps, purchase, options) : [],
+    scannedBuyer ? listOwn(deps, purchase, { ...options, everywhere }) : [],
   ])
   const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
   // What one endpoint invents would be read again and again, and what is real never.
@@ -264,8 +264,8 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   if (!payment) return unread
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
-  if (hasLanded(status) && !(isLongUnfinal(purchase, status) && round.mayProve())) {
-    const isFarBelow = landedFarBelow(purchase, status)
+  if ((hasLanded(status) && !isLongUnfinal(purchase, status)) || !round.mayProve()) {
+    const isFarBelow = hasLanded(status) && landedFarBelow(purchase, status)
     return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
   }
   const view = await round.finalized()
@@ -279,8 +279,10 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   }))
   const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
   if (!paymentExpired) return snapshot
-  const othersHadTime = !mayWait(deps.chain, `${purchase.id} replaced`, ALONE_SECONDS)
-  return searchLate(deps, { ...snapshot, paymentExpired, othersHadTime })
+  const searched = await searchLate(deps, { ...snapshot, paymentExpired })
+  const others = `${payment.signature} replaced`
+  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${others} silent`)
+  return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, others, ALONE_SECONDS) }
 }
 
 async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {

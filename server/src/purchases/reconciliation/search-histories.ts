@@ -1,5 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { isSignedWith } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { logCase } from '../cases/open-case.ts'
 import { findSellers, insertLostCase, type LostCase } from '../cases/unmatched-store.ts'
@@ -17,8 +18,8 @@ import { readHistory } from './read-history.ts'
 
 /**
  * Decides a transaction that a key of the market has signed and that the database does not know: it settles the purchase whose
- * reference it carries, as every signature of its message does, or becomes a case of that purchase. If there is none, the database has lost it, or somebody has the key: then it
- * becomes a case of its buyer and those whom it paid.
+ * reference it carries, as every signature of its message does, or becomes a case of that purchase. If there is none, the database has lost it,
+ * or somebody has the key: then it becomes a case of its buyer and those whom it paid.
  *
  * @returns false if the chain does not show enough of it yet
  * @throws CHAIN_DOWN
@@ -165,7 +166,8 @@ async function decideEntries(
 
 async function decideEntry(deps: PurchaseDeps, { signature }: SignatureEntry, keys: readonly WalletAddress[]): Promise<boolean> {
   const transaction = await deps.chain.transaction(signature, { spare: true })
-  // One endpoint may have invented it. What is real is shown before.
-  if (!transaction) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
-  return isSignedBy(transaction, keys) ? settleUnknown(deps, transaction) : true
+  if (transaction && !isSignedBy(transaction, keys)) return true
+  // One endpoint may have invented it, but not the market's signature. What is real is shown before.
+  if (!transaction || !isSignedWith(transaction.bytes, keys)) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
+  return settleUnknown(deps, transaction)
 }

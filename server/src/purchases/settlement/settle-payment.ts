@@ -1,11 +1,13 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain, type LandedTransaction, type SignatureStatus, type SlotsTold, type ReadOptions } from '../../chain/chain.ts'
-import { logCase, openCase, type UnmatchedPayment } from '../cases/open-case.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { logCase, openCase, tellDropped, type UnmatchedPayment } from '../cases/open-case.ts'
 import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
 import { endedBeforeRewind } from '../cases/seen-refund-store.ts'
 import { ambiguousReferences, receivedAsAgreed } from '../payment/landed-payment.ts'
 import { expectedPaymentOf, type RecordedPayment, settlesOnStatus, termsOf } from '../payment/payment-terms.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { paymentKeys } from '../purchase/co-signer.ts'
 import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-deps.ts'
@@ -14,7 +16,7 @@ import { mayWait } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { APART_SLOTS, correctedSlot, isSettled } from '../purchase/purchase.ts'
 import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
-import { listHoldsBetween, noteConfirmed, settlePurchase } from './settlement-store.ts'
+import { type DeliveredCase, listHoldsBetween, noteConfirmed, replacePayment, settlePurchase } from './settlement-store.ts'
 
 /**
  * settled: the tokens are the buyer's. pending, failed, unrelated: see `CandidateVerdict`. used: the transaction served another
@@ -83,7 +85,7 @@ async function deliver(
   // Without an earlier record, the payment was seen confirmed just now.
   const secondsSinceConfirmed = confirmedSeconds ?? (performance.now() - startedAt) / 1_000
   if (isNews) logSale(deps, purchase, signature, { secondsSinceConfirmed, secondsSinceSubmitted: submittedSeconds })
-  for (const each of delivered) logCase(deps, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)
+  logDelivered(deps, purchase, signature, delivered)
   const moved = { referenced, received: receivedAsAgreed(termsOf(purchase), { referenced }), paidPurchase: undefined }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(deps, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
@@ -98,6 +100,34 @@ async function deliver(
     case 'paid_before':
       return report('double', 'it was already paid for.')
   }
+}
+
+/**
+ * Lets a verified payment count in place of the one that the chain has dropped for good.
+ * @returns whether it can
+ */
+export async function letCount(
+  deps: SettlementDeps,
+  purchase: PurchaseRow,
+  dropped: Pick<PaymentRow, 'signature' | 'transactionBytes'>,
+  candidate: VerifiedCandidate,
+): Promise<boolean> {
+  const { signature, heldAtSlot } = candidate
+  if (heldAtSlot !== undefined) await correctHeldAtSlot(deps, purchase, heldAtSlot)
+  const closed = await inTransaction(deps.database, async (tx) => {
+    const replaced = await replacePayment(tx, purchase.id, dropped.signature, landingOf(candidate))
+    if (replaced) await tellDropped(deps, tx, dropped)
+    return replaced
+  })
+  if (!closed) return false
+  const fields = { ...purchaseFields(purchase, { waitingFor: 'its payment to be finalized' }), transaction: signature }
+  deps.log.warn(fields, 'the chain dropped the payment of a purchase, and another one counts instead')
+  logDelivered(deps, purchase, signature, closed)
+  return true
+}
+
+function logDelivered(deps: SettlementDeps, purchase: PurchaseRow, signature: Signature, delivered: readonly DeliveredCase[]): void {
+  for (const each of delivered) logCase(deps, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)
 }
 
 interface Unmatched extends Pick<UnmatchedPayment, 'kind' | 'referenced' | 'received' | 'paidPurchase'> {
@@ -184,7 +214,7 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const reading = { status, transaction, knownReferences, submittedByBuyer }
   const { verdict, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
-  const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
+  const isLate = verdict.kind === 'pays' && purchase.status !== 'held'
   if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
     return { signature, status, verdict: paidBack, paysAnotherHold: false }
   const [landing, paysAnotherHold, onlyRefunded] = await Promise.all([

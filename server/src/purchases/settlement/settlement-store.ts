@@ -2,7 +2,7 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { type Lamports } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
-import { batchedStatement, withRetry } from '../../database/transact.ts'
+import { batchedStatement, type Tx, withRetry } from '../../database/transact.ts'
 import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
@@ -140,20 +140,20 @@ export async function settlePurchase(
 
 /**
  * Lets another payment of a purchase count in place of the one that the chain has dropped for good.
- * @returns false if it cannot, and nothing changed; `replace_payment` in functions/settle.sql says when
+ * @returns the cases that this closes; undefined if it cannot count, and nothing changed: `replace_payment` in functions/settle.sql says when
  */
 export async function replacePayment(
-  database: Database,
+  tx: Tx,
   purchaseId: string,
   dropped: Signature,
   { signature, slot, transactionBytes, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>,
-): Promise<boolean> {
-  const { rows } = await withRetry(() =>
-    sql<{ replaced: boolean }>`
-      select replace_payment(${purchaseId}, ${dropped}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}) as replaced
-    `.execute(database),
-  )
-  return rows[0]?.replaced ?? false
+): Promise<DeliveredCase[] | undefined> {
+  const { rows } = await sql<{ closed: string[] | null }>`
+    select replace_payment(${purchaseId}, ${dropped}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}) as closed
+  `.execute(tx)
+  const closed = rows[0]?.closed ?? undefined
+  if (closed === undefined || closed.length === 0) return closed as undefined | []
+  return tx.selectFrom('cases').select(['id', 'kind', 'seller', 'lamports']).where('id', 'in', closed).execute()
 }
 
 /**

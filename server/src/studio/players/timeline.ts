@@ -75,9 +75,9 @@ function paymentMoments(history: PurchaseHistory, payment: HistoricPayment): Mom
 }
 
 /** Whether a payment was first seen on the chain: then it is recorded by the transaction that delivers it, or makes it a case. */
-function wasFound({ signature, settledAt, cases }: PurchaseHistory, payment: HistoricPayment): boolean {
+function wasFound({ cases }: PurchaseHistory, payment: HistoricPayment): boolean {
   const recordedAt = payment.createdAt.getTime()
-  if (payment.signature === signature && settledAt?.getTime() === recordedAt) return true
+  if (payment.confirmedAt?.getTime() === recordedAt) return true
   return cases.some((each) => each.signature === payment.signature && each.openedAt.getTime() === recordedAt)
 }
 

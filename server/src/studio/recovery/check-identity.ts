@@ -2,7 +2,7 @@ import { type BaseLogger } from 'pino'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { emitPause, lockRestrictions, findChangedPause } from '../../restrictions/restriction-store.ts'
-import { distrustHolds, insertRewind, type RewindCause, saveIdentity, readIdentity, insertSeenSlot } from './rewind-store.ts'
+import { insertRewind, type RewindCause, saveIdentity, readIdentity, insertSeenSlot } from './rewind-store.ts'
 import { type FailureLog } from '../../runtime/outage.ts'
 import { delay, type Job } from '../../runtime/repeat.ts'
 import { type Chain } from '../../chain/chain.ts'
@@ -25,8 +25,6 @@ interface Rewind {
  * returns, no hold is still in progress. Safe to repeat.
  */
 export async function recordRewind({ database, log }: RewindDeps, { cause, lostAt, files }: Rewind): Promise<void> {
-  // Separate from the pause, whose transaction must not lock rows. Before it, because a server that dies in between starts over.
-  await inTransaction(database, distrustHolds)
   const isNew = await inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
     await saveIdentity(tx, files)

@@ -72,17 +72,6 @@ export async function insertRewind(tx: Tx, cause: RewindCause, lostAt: bigint | 
   return numAffectedRows === 1n
 }
 
-/**
- * Payments submitted for the existing holds may be lost: from now on, only the chain can prove that nobody paid for them, as if the buyers'
- * wallets had sent the payments.
- */
-export async function distrustHolds(tx: Tx): Promise<void> {
-  await sql`
-    update purchases set server_sends = false, reconcile_at = now()
-    where id = any(array(select id from purchases where status = 'held' and server_sends order by id for update))
-  `.execute(tx)
-}
-
 export interface OpenRewind {
   id: string
   foundAt: Date

@@ -29,6 +29,7 @@ import {
 /** An action in a few words. */
 function words(action: PurchaseAction): string {
   if (action.kind === 'endHold') return `endHold ${action.because}`
+  if (action.kind === 'replacePayment') return `replacePayment ${action.candidates.map(({ signature }) => signature).join(', ')}`
   return 'candidate' in action ? `${action.kind} ${action.candidate.signature}` : action.kind
 }
 
@@ -154,21 +155,25 @@ describe('what is done for a purchase', () => {
     ['it can never land again: a case', decide('awaitingFinality', { payment, paymentExpired: true }), ['openVanishedCase']],
     [
       'another one counts instead',
-      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed, pays] }),
-      ['replacePayment candidate pays'],
+      decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed, unreferenced, pays] }),
+      ['replacePayment candidate pays, candidate pays without a reference', 'settle candidate pending'],
     ],
     [
       'another one that carries no reference counts instead',
       decide('awaitingFinality', { payment, paymentExpired: true, candidates: [unreferenced] }),
-      ['replacePayment candidate pays'],
+      ['replacePayment candidate pays without a reference'],
     ],
     [
       'another one pays for another hold: a case',
       decide('awaitingFinality', { payment, paymentExpired: true, candidates: [{ ...unreferenced, paysAnotherHold: true }] }),
-      ['openVanishedCase', 'settle candidate pays'],
+      ['openVanishedCase', 'settle candidate pays without a reference'],
     ],
-    ['another one may yet count: nothing', decide('awaitingFinality', { payment, paymentExpired: true, candidates: [landed] }), []],
-    ['what may be another one was not read: nothing', decide('awaitingFinality', { payment, paymentExpired: true, allRead: false }), []],
+    ['another one may yet count: nothing', decide('awaitingFinality', { payment, paymentExpired: true, candidates: [pending] }), []],
+    [
+      'what may be another one was not read: what was read makes room for it',
+      decide('awaitingFinality', { payment, paymentExpired: true, allRead: false, candidates: [unrelated, wrong] }),
+      ['ruleOut candidate unrelated', 'settle candidate wrong'],
+    ],
     [
       'that has been so for long: a case',
       decide('awaitingFinality', { payment, paymentExpired: true, candidates: [pending], othersHadTime: true }),

@@ -71,7 +71,10 @@ function candidate(verdict: CandidateVerdict, commitment: Commitment = 'finalize
 }
 
 export const pays = candidate({ kind: 'pays', referenced: true })
-export const unreferenced = candidate({ kind: 'pays', referenced: false })
+export const unreferenced = {
+  ...candidate({ kind: 'pays', referenced: false }),
+  signature: 'candidate pays without a reference' as Signature,
+}
 export const wrong = candidate({
   kind: 'wrong',
   referenced: true,
@@ -86,7 +89,7 @@ export const failed = candidate({ kind: 'failed' })
 export const unrelated = candidate({ kind: 'unrelated', reason: 'other', permanent: true })
 export const unrelatedForNow = candidate({ kind: 'unrelated', reason: 'other', permanent: false })
 export const unrelatedConfirmed = candidate({ kind: 'unrelated', reason: 'other', permanent: true }, 'confirmed')
-export const everyCandidate = [pays, wrong, pending, landed, failed, unrelated, unrelatedForNow, unrelatedConfirmed]
+export const everyCandidate = [pays, unreferenced, wrong, pending, landed, failed, unrelated, unrelatedForNow, unrelatedConfirmed]
 
 /** A snapshot in which the chain shows nothing, but for the changes. */
 export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot> = {}): PurchaseSnapshot {

@@ -86,10 +86,13 @@ describe('a settled payment', () => {
     expect(sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)).toMatchObject([{ signature: other }])
   })
 
-  it('that is rolled back is replaced by one that a single endpoint lists', async () => {
+  it.each([
+    ['one that a single endpoint lists', { version: 'legacy' as const }],
+    ['one without a reference that a single endpoint lists', { references: [] }],
+  ])('that is rolled back is replaced by %s', async (_, changes) => {
     const { purchase, signature, read } = await settledPurchase()
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
-    const other = await world.payByWallet(world.buyer, purchase, { version: 'legacy' })
+    const other = await world.payByWallet(world.buyer, purchase, changes)
     const recentSignatures: Chain['recentSignatures'] = async (address, sinceSlot, limit, options) =>
       options?.everywhere
         ? (await world.chain.recentSignatures(address, sinceSlot, limit, options)).filter((entry) => entry.signature !== signature)
@@ -97,6 +100,51 @@ describe('a settled payment', () => {
     const { fork } = rollBack(signature, { recentSignatures })
     await fork.reconcileUntil(async () => expect(await read()).toMatchObject({ signature: other }))
     expect(await world.casesAbout(signature)).toEqual([])
+  })
+
+  it('that is rolled back is no case yet while an endpoint does not answer, which may show another one', async () => {
+    const { purchase, signature } = await settledPurchase()
+    await world.connection.pool.query('update purchases set finalized_at = null where id = $1', [purchase.purchaseId])
+    await world.mine(250)
+    const { fork } = rollBack(signature, { isWhole: () => false })
+    const casesNow = async () => {
+      await world.makeDue(purchase)
+      await fork.reconcileOnce()
+      return world.casesAbout(signature)
+    }
+    expect(await casesNow()).toEqual([])
+    endWaits()
+    expect(await casesNow()).toMatchObject([{ kind: 'vanished', status: 'open' }])
+  })
+
+  it('that is rolled back is replaced by one that is a case already, which is over then', async () => {
+    const { confirmed, signature, first, purchase } = await payTwice()
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await rollBack(first).fork.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ signature }))
+    await confirmed.expectCase(signature, {
+      status: 'delivered',
+      refundable: false,
+      explanation: expect.stringContaining('The network dropped the first one') as string,
+    })
+    expect(await world.casesAbout(first)).toEqual([])
+  })
+
+  it('that is rolled back is a case if the seller has sent the other one back long after the refund was prepared', async () => {
+    const { signature, first, purchase, caseId } = await payTwice()
+    await world.mine(32)
+    const refund = await world.signRefund(world.seller, { caseId })
+    // Taken for expired, and searched again only in a while.
+    await world.connection.pool.query(
+      `update cases set refund_expiry_height = null, reconcile_at = now() + interval '1 day' where id = $1`,
+      [caseId],
+    )
+    await world.sendByWallet(refund)
+    await world.connection.pool.query('update purchases set finalized_at = null where id = $1', [purchase.purchaseId])
+    await world.mine(250)
+    await world.makeDue(purchase)
+    await rollBack(first).fork.reconcileOnce()
+    expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
+    await world.untilCase(signature, { kind: 'double', status: 'refunded' })
   })
 
   it('that another server has let be replaced opens no case', async () => {
@@ -208,7 +256,7 @@ async function payTwice() {
   await expect(confirmed.confirm(world.buyer, purchase.listingId, second.signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
   const found = await world.expectCase(second.signature, { kind: 'double', status: 'open', refundable: true })
   const prepare = ({ deps }: TradingWorld) => prepareRefund(deps, world.seller.address, found.caseId)
-  return { purchase, first: first.signature, signature: second.signature, confirmed, prepare }
+  return { purchase, first: first.signature, signature: second.signature, caseId: found.caseId, confirmed, prepare }
 }
 
 describe('the payment of a case', () => {
@@ -232,6 +280,23 @@ describe('the payment of a case', () => {
       await world.connection.pool.query(`update purchases set ${until} where id = $1`, [purchase.purchaseId])
       await expect(prepare(fork)).resolves.toMatchObject({ buyer: world.buyer.address })
     }
+  })
+
+  it('is not refunded while another late payment, which was delivered, may be dropped', async () => {
+    const purchase = await world.holdNew()
+    await world.cancel(world.buyer, purchase)
+    const rivalHold = await world.hold(world.rival, purchase.listingId)
+    const both = [await world.payByWallet(world.buyer, purchase), await world.payByWallet(world.buyer, purchase, { version: 'legacy' })]
+    const cases = await Promise.all(both.map((signature) => world.untilCase(signature, { kind: 'late', status: 'open' })))
+    await world.cancel(world.rival, rivalHold)
+    await world.untilStatus(purchase, 'settled')
+    const { signature: delivered } = await world.read(purchase.purchaseId)
+    await world.connection.pool.query('update purchases set finalized_at = null where id = $1', [purchase.purchaseId])
+    await world.mine(32)
+    const { fork } = rollBack(delivered as Signature)
+    endWaits()
+    const left = cases.find(({ signature }) => signature !== delivered)!
+    await expect(prepareRefund(fork.deps, world.seller.address, left.caseId)).rejects.toEqual(refusal('PAYMENT_NOT_FINAL'))
   })
 
   it('is refunded as soon as it is final', async () => {
