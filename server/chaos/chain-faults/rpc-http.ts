@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 
+import { postJson } from '../post-json.ts'
 import { readCall, requestText, resultIn, type RpcCall } from './rpc-messages.ts'
 
 export interface RpcAnswer {
@@ -12,10 +13,7 @@ export interface RpcAnswer {
 
 /** Forwards calls to the RPC URL of the chain behind the proxy. */
 export function createUpstream(url: string) {
-  async function forward(call: RpcCall): Promise<RpcAnswer> {
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: requestText(call) })
-    return { status: response.status, text: await response.text() }
-  }
+  const forward = (call: RpcCall): Promise<RpcAnswer> => postJson(url, requestText(call))
   return {
     forward,
     slot: async () => Number(resultIn((await forward({ id: 1, method: 'getSlot', params: [{ commitment: 'processed' }] })).text) ?? 0),
