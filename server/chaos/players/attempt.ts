@@ -16,6 +16,9 @@ const FIRST_POLL_MILLIS = 300
 const POLL_GROWTH = 1.5
 const LONGEST_POLL_MILLIS = 4_000
 
+/** Whoever is refused for such a reason waits before it asks for anything else: a pause is over in a few seconds. */
+export const REFUSED_MILLIS: Readonly<Record<string, number>> = { TOO_MANY_HOLDS: 2_000, COOLDOWN: 20_000, PAUSED: 1_000 }
+
 /** How long to wait before asking again. @param polls how often it was asked before */
 export function pollMillis(polls: number): number {
   return Math.min(FIRST_POLL_MILLIS * POLL_GROWTH ** polls, LONGEST_POLL_MILLIS)

@@ -10,8 +10,9 @@ import { type Player, type Run } from './player.ts'
 const PARTS = 0.5
 const TWO_TABS = 0.2
 const GAME_ENDS = 0.15
-/** In each tab, also of a player who has paid. */
+/** In each tab, also of a player who has paid: whoever hears that the checkout is over has no reason to ask again. */
 const TRIES = 4
+const OVER: ReadonlySet<string | undefined> = new Set(['CHECKOUT_PAID', 'CHECKOUT_EXPIRED'])
 const AGAIN_MILLIS = { low: 500, high: 2_000 }
 
 /** A player whom the game sends to pay, at times in two tabs, and while the game ends what it has asked for. */
@@ -49,6 +50,7 @@ async function payInTab(run: Run, buyer: Player, market: ListingPoller, path: Pa
     const attempt = new CoSignedAttempt(run, buyer, at, checkout)
     const offer = await attempt.offer([{ listingId: listing._id, amount, shown: shownPrice(listing, amount) }])
     if (offer) await attempt.carryOut(pickPlan(run.seed, at), offer)
+    if (OVER.has(attempt.refusal)) return
     await delay(between(run.seed, [...at, 'again'], AGAIN_MILLIS.low, AGAIN_MILLIS.high))
   }
 }

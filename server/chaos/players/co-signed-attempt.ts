@@ -4,7 +4,7 @@ import { happens, type Path, pickWeighted } from '../seeded-random.ts'
 import { type OpenCheckout } from '../studio/shop.ts'
 import { tally } from '../tally.ts'
 import { type Answer } from './api-client.ts'
-import { Attempt, orderOf, pollMillis, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, pollMillis, REFUSED_MILLIS, type WantedItem } from './attempt.ts'
 import { drain, refill } from './drain.ts'
 import { type AgreedTerms } from './journal.ts'
 import { type Player, type Run } from './player.ts'
@@ -35,8 +35,6 @@ export function pickPlan(seed: number, path: Path): CoSignedPlan {
 
 /** Longer than a blockhash lives. */
 const EXPIRED_SLOTS = 240
-/** A buyer who has a purchase under way, or several, waits for it. */
-const REFUSED_MILLIS: Readonly<Record<string, number>> = { TOO_MANY_HOLDS: 2_000, COOLDOWN: 20_000 }
 const POLLS = 25
 
 interface Reserved {
@@ -46,6 +44,8 @@ interface Reserved {
 
 /** An attempt to buy one listing or several with a payment that only the market can send. */
 export class CoSignedAttempt extends Attempt {
+  /** Why the market refused it last. */
+  refusal: string | undefined
   readonly #checkout: OpenCheckout | undefined
   #items: readonly WantedItem[] = []
   #agreed: AgreedTerms | undefined
@@ -216,6 +216,7 @@ export class CoSignedAttempt extends Attempt {
   }
 
   async #turnedAway(code: string | undefined): Promise<undefined> {
+    this.refusal = code
     this.refused(code)
     await delay(REFUSED_MILLIS[code ?? ''] ?? 0)
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
-import { Attempt, orderOf, pollMillis, type WantedItem } from './attempt.ts'
+import { Attempt, orderOf, pollMillis, REFUSED_MILLIS, type WantedItem } from './attempt.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { type SignedTransaction, signTransfers } from './wallet.ts'
@@ -30,8 +30,6 @@ export const plans = {
 }
 export type Plan = 'pay' | 'wrongAmount' | 'payTwice' | 'late' | 'tooLate' | 'cancel' | 'cancelAndPay' | 'bypass'
 
-/** Buyers whose clients crashed have open holds left, which must end before they can place others. */
-const TOO_MANY_HOLDS_MILLIS = 2_000
 /** After its payment window, a hold ends when a blockhash has expired at the finalized chain. */
 const TOO_LATE_SLOTS = 300
 const CONFIRM_TRIES = 12
@@ -60,8 +58,10 @@ export class HoldAttempt extends Attempt {
     const call = this.#holdCall(items)
     if (this.crashes('buying')) return this.crashDuring('buying', call)
     const answer = await this.buyer.api.callWithRetries(call)
-    if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
-    if (answer?.status !== 200 && answer?.status !== 201) return this.refused(answer?.code)
+    if (answer?.status !== 200 && answer?.status !== 201) {
+      await delay(REFUSED_MILLIS[answer?.code ?? ''] ?? 0)
+      return this.refused(answer?.code)
+    }
     const details = answer.body['transactionDetails'] as Details
     this.run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
     this.purchaseId = details.purchaseId
