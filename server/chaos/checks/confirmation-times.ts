@@ -19,6 +19,9 @@ interface Status {
 const POLL_MILLIS = 100
 /** The most that one call accepts (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const SIGNATURES_PER_CALL = 256
+/** Twice as long as a blockhash lives. Hardly any older payment is still to come, and there are many that were never to land. */
+const YOUNG_MILLIS = 15_000
+const OLD_EVERY_POLLS = 10
 /** Longer than any blockhash of the run lives. */
 const EXPIRED_MILLIS = 90_000
 
@@ -30,15 +33,16 @@ export function recordConfirmations(chain: ChainClient, journal: Journal): Confi
   const running = run()
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await poll().catch(() => undefined)
+    for (let n = 0; !stopping.signal.aborted; n++) {
+      await poll({ asksForOld: n % OLD_EVERY_POLLS === 0 }).catch(() => undefined)
       await delay(POLL_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
 
-  async function poll(): Promise<void> {
-    const open = [...journal.payments.values()].filter(({ signature }) => !done.has(signature))
-    for (const { signature, signedAt } of open) if (Date.now() - signedAt > EXPIRED_MILLIS) done.add(signature)
+  async function poll({ asksForOld }: { asksForOld: boolean }): Promise<void> {
+    const now = Date.now()
+    const since = now - (asksForOld ? EXPIRED_MILLIS : YOUNG_MILLIS)
+    const open = [...journal.payments.values()].filter(({ signature, signedAt }) => signedAt >= since && !done.has(signature))
     for (let from = 0; from < open.length; from += SIGNATURES_PER_CALL) {
       const signatures = open.slice(from, from + SIGNATURES_PER_CALL).map(({ signature }) => signature)
       const { value } = await chain.call<{ value: (Status | null)[] }>('getSignatureStatuses', [
