@@ -46,7 +46,7 @@ export default defineConfig({
             { name: 'market', tags: ['$initial'], priority: 4 },
             {
               name: 'figures',
-              test: /src\/figures\/|ui\/chart\/use-width|market\/price-strip|endpoints\/figures/,
+              test: /src\/figures\/(?!candle-series|show-trade)|ui\/chart\/use-width|market\/price-strip|endpoints\/figures/,
               priority: 3,
             },
             {
@@ -59,7 +59,7 @@ export default defineConfig({
               test: /main-area\/addressed|worker\/register-worker|features\/listing\/(?:first-view|listing-content)|api\/listing-query/,
               priority: 2,
             },
-            { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
+            { name: 'drink', test: /features\/drink\/|main-area\/drink-view|figures\/(?:candle-series|show-trade)/ },
             {
               name: 'dialogs',
               test: /ui\/modal|feedback\/overlay|payment\/sign-payment|purchase\/(?:way-to-pay|buy-dialog|purchase-progress|purchase-state)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/(?:mobile-problem|request-local))|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/listing-dialog/,

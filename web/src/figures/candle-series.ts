@@ -4,10 +4,9 @@ import { type CandleStep } from '@juicebar/contract/schemas'
 import { queryOptions } from '@tanstack/react-query'
 
 import { type Candle, figureKeys, FIGURES_REFRESH_MS, readCandles } from './figure-queries.ts'
+import { DAY, HOUR, nextStep } from './last-day.ts'
 
 const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 export const stepMillis: Record<CandleStep, number> = { '5m': 5 * MINUTE, '1h': HOUR, '1d': DAY }
 
 /** How far back a chart reaches, and in which steps it is read. `count` is how many; undefined for all since the first trade. */
@@ -44,16 +43,6 @@ export function candlesQuery(tokenType: TokenType, range: Range) {
       const asked = { tokenType, range, from: firstMoment(range, Date.now()), signal }
       return known && Date.now() - known.readAt < READ_ALL_AGAIN_MS ? await readNewest(asked, known) : await readRange(asked)
     },
-    refetchInterval: FIGURES_REFRESH_MS,
-    meta: { quiet: true },
-  })
-}
-
-/** The hours of the last day, for a small picture. */
-export function hoursQuery(tokenType: TokenType) {
-  return queryOptions({
-    queryKey: [...figureKeys.candles(tokenType), 'hours'],
-    queryFn: ({ signal }) => readCandles({ tokenType, step: '1h', from: new Date(nextStep(Date.now(), HOUR) - DAY).toISOString() }, signal),
     refetchInterval: FIGURES_REFRESH_MS,
     meta: { quiet: true },
   })
@@ -101,10 +90,6 @@ function firstMoment(range: Range, now: number): number | undefined {
   return count === undefined ? undefined : nextStep(now, millis) - count * millis
 }
 
-function nextStep(now: number, millis: number): number {
-  return (Math.floor(now / millis) + 1) * millis
-}
-
 const LAMPORTS = Number(LAMPORTS_PER_SOL)
 
 /**
@@ -130,32 +115,6 @@ export function gathered(candles: readonly Candle[], step: number): Candle[] {
     else whole.push({ ...candle, start })
   }
   return whole
-}
-
-/** A price at a moment in milliseconds. */
-interface PricePoint {
-  at: number
-  price: number
-}
-
-/**
- * The last price over time: it stays the same until the next trade. Each candle's price is placed in the middle of its step, and the
- * current step's price at the present moment.
- *
- * @param step of the candles, and `now`, in milliseconds
- */
-export function priceLine(candles: readonly Candle[], step: number, now: number): PricePoint[] {
-  const points: PricePoint[] = []
-  let before: { start: number; close: number } | undefined
-  for (const { start: text, close } of candles) {
-    const start = Date.parse(text)
-    if (before && start - before.start > step) points.push({ at: start, price: before.close })
-    points.push({ at: Math.min(start + step / 2, Math.max(now, start)), price: close })
-    before = { start, close }
-  }
-  const last = points.at(-1)
-  if (last && last.at < now) points.push({ at: now, price: last.price })
-  return points
 }
 
 function together(first: Candle, next: Candle): Candle {

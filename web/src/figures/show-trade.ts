@@ -1,12 +1,9 @@
-import { roundToLamport } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
-import { type QueryClient, type QueryKey } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type QueryClient } from '@tanstack/react-query'
 
-import { type EventListener, eventListeners } from '../api/queries.ts'
-import { queryClient } from '../api/query-client.ts'
 import { type CandleSeries, candlesQuery, gathered, type Range, ranges, stepMillis } from './candle-series.ts'
-import { staleAfter, type SummaryItem, summaryQuery, type Trade, tradesQuery } from './figure-queries.ts'
+import { type Trade, tradesQuery } from './figure-queries.ts'
+import { changeLoaded, showInSummary } from './live-figures.ts'
 
 /** A trade that the page has heard of counts as one that it has loaded if both are this close together, in milliseconds. */
 const SAME_TRADE_MS = 5_000
@@ -24,25 +21,16 @@ export function showTrade(client: QueryClient, sold: Listing, at: Date): void {
   const trades = tradesQuery(tokenType).queryKey
   const loaded = client.getQueryData<TradePages>(trades)?.pages[0]?.trades ?? []
   if (loaded.some((trade) => isSame(trade, sold, at))) return
-  change<TradePages>(client, trades, (pages) => withTrade(pages, tradeOf(sold, at)))
-  change<SummaryItem[]>(client, summaryQuery.queryKey, (items) =>
-    items.map((item) => (item.tokenType === tokenType ? withTraded(item, sold) : item)),
-  )
+  changeLoaded<TradePages>(client, trades, (pages) => withTrade(pages, tradeOf(sold, at)))
+  showInSummary(client, sold)
   for (const range of Object.keys(ranges) as Range[]) {
-    change<CandleSeries>(client, candlesQuery(tokenType, range).queryKey, (series) => withSale(series, range, sold, at))
+    changeLoaded<CandleSeries>(client, candlesQuery(tokenType, range).queryKey, (series) => withSale(series, range, sold, at))
   }
 }
 
 /** Whether a trade of the list was heard of by its event alone: its payment is not known yet. */
 export function isHeard({ signature }: Trade): boolean {
   return signature === ''
-}
-
-/** Leaves what is not loaded, or could not be loaded again and says so. */
-function change<Data>(client: QueryClient, queryKey: QueryKey, update: (data: Data) => Data): void {
-  const state = client.getQueryState<Data>(queryKey)
-  if (state?.status !== 'success') return
-  client.setQueryData<Data>(queryKey, (data) => data && update(data))
 }
 
 function isSame(trade: Trade, sold: Listing, at: Date): boolean {
@@ -59,10 +47,6 @@ function tradeOf({ _id, tokenType, amount, price, unitPrice, lamports }: Listing
 function withTrade(list: TradePages, trade: Trade): TradePages {
   const [first, ...others] = list.pages
   return first ? { ...list, pages: [{ ...first, trades: [trade, ...first.trades] }, ...others] } : list
-}
-
-function withTraded(item: SummaryItem, { price, unitPrice }: Listing): SummaryItem {
-  return { ...item, last: unitPrice, volume24h: roundToLamport(item.volume24h + price) }
 }
 
 /** This browser's clock may be behind the server's, so the sale is never put before the last candle. */
@@ -83,23 +67,4 @@ function withSale(series: CandleSeries, range: Range, { amount, price, unitPrice
     trades: 1,
   }
   return { ...series, candles: [...candles.slice(0, -1), ...gathered(last ? [last, sale] : [sale], step)] }
-}
-
-const listener: EventListener = (event, reloads) => {
-  if (event.type === 'listing.sold') showTrade(queryClient, event.listing, new Date())
-  for (const queryKey of staleAfter(event)) reloads.add(queryKey)
-}
-
-let users = 0
-
-/** Shows sales in the figures at once, and reloads those on the screen when an event changes them, as long as the component is shown. */
-export function useLiveFigures(): void {
-  useEffect(() => {
-    users += 1
-    eventListeners.add(listener)
-    return () => {
-      users -= 1
-      if (users === 0) eventListeners.delete(listener)
-    }
-  }, [])
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { gathered, priceLine, withTail } from '../../src/figures/candle-series.ts'
+import { gathered, withTail } from '../../src/figures/candle-series.ts'
 import { type Candle } from '../../src/figures/figure-queries.ts'
+import { priceLine } from '../../src/figures/last-day.ts'
 import { sparkPath } from '../../src/features/market/price-strip.tsx'
 
 const MINUTE = 60_000

@@ -16,7 +16,8 @@ import {
   type Trade,
   tradesQuery,
 } from '../../figures/figure-queries.ts'
-import { isHeard, useLiveFigures } from '../../figures/show-trade.ts'
+import { useLiveFigures } from '../../figures/live-figures.ts'
+import { isHeard, showTrade } from '../../figures/show-trade.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
 import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/path.ts'
@@ -56,7 +57,7 @@ export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
 
 function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode; bestPrice: ReactNode }) {
   useTitle(drink.name)
-  useLiveFigures()
+  useLiveFigures(showTrade)
   return (
     <>
       {/* On a phone one follows the other; beside the chart there is room to buy. */}

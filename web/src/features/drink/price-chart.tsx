@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type PointerEvent } from 'react'
 
-import { type CandleSeries, gathered, priceLine, type Range, ranges, stepMillis } from '../../figures/candle-series.ts'
+import { type CandleSeries, gathered, type Range, ranges, stepMillis } from '../../figures/candle-series.ts'
 import { type Candle } from '../../figures/figure-queries.ts'
+import { priceLine } from '../../figures/last-day.ts'
 import { priceScale, type PriceScale, timeTicks } from '../../ui/chart/price-scale.ts'
 import { dateFormat, formatAmount, formatUnitPrice } from '../../ui/format.ts'
 

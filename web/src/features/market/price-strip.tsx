@@ -1,10 +1,10 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 
-import { hoursQuery, priceLine } from '../../figures/candle-series.ts'
 import { Change } from '../../figures/change.tsx'
 import { allDrinks, type Candle, type Drink, drinkPath, type SummaryItem, summaryQuery } from '../../figures/figure-queries.ts'
-import { useLiveFigures } from '../../figures/show-trade.ts'
+import { HOUR, hoursQuery, priceLine } from '../../figures/last-day.ts'
+import { useLiveFigures } from '../../figures/live-figures.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useWidth } from '../../ui/chart/use-width.ts'
@@ -123,7 +123,6 @@ export function stripDrinks(
   return wanted.toSorted((a, b) => traded(b) - traded(a) || offered(b) - offered(a)).slice(0, most)
 }
 
-const HOUR = 60 * 60_000
 /** The picture's own units; it is stretched to the available space. */
 const WIDTH = 96
 const HEIGHT = 32
