@@ -24,6 +24,7 @@ export default defineConfig({
     preloadFonts(),
     scriptsAfterPaint(),
     importWithoutPreloads(),
+    withoutDevelopersTools(),
     otherLicenses(),
     compressed(),
   ],
@@ -165,6 +166,15 @@ function importWithoutPreloads(): Plugin {
     apply: 'build',
     enforce: 'pre',
     load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
+  }
+}
+
+/** Leaves out what reports each render to React's tools for developers, which are of use in development. */
+function withoutDevelopersTools(): Plugin {
+  return {
+    name: 'without-developers-tools',
+    apply: 'build',
+    config: () => ({ define: { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' } }),
   }
 }
 
