@@ -88,18 +88,11 @@ export async function endSession(jwt: string): Promise<void> {
 }
 
 /**
- * Opens the event stream. The caller reads its body.
+ * Sends a call, and returns its reply unread.
  *
- * @throws ApiError
+ * @throws ApiError with the server's code, or NETWORK or TIMEOUT
  */
-export async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { accept: 'text/event-stream' }
-  if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
-  // At the default priority, the browser would treat the stream as part of a page that never finishes loading.
-  return await send(playerEndpoints.events, { signal }, { headers, priority: 'low' })
-}
-
-async function send(
+export async function send(
   endpoint: string,
   input: AnyInput,
   options: Pick<RequestInit, 'priority' | 'keepalive'> & { headers?: object; asVisitor?: boolean; jwt?: string } = {},

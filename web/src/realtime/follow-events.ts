@@ -1,7 +1,8 @@
+import { playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type MarketEvent } from '@juicebar/contract/events'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
-import { openEvents, readKnownEventId } from '../api/client.ts'
+import { readKnownEventId, send } from '../api/client.ts'
 import { growingPause } from '../api/growing-pause.ts'
 import { queryClient } from '../api/query-client.ts'
 import { applyEvent, createReloadQueue } from './apply-event.ts'
@@ -204,6 +205,18 @@ async function readEventStream({ lastEventId, signal, onOpen, ...listeners }: Ev
     clearTimeout(timer)
     window.removeEventListener('offline', end)
   }
+}
+
+/**
+ * Opens the event stream.
+ *
+ * @throws ApiError
+ */
+async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'text/event-stream' }
+  if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
+  // At the default priority, the browser would treat the stream as part of a page that never finishes loading.
+  return await send(playerEndpoints.events, { signal }, { headers, priority: 'low' })
 }
 
 /** Parses the text of a stream, fed in pieces of any size, into the market's events. */

@@ -4,7 +4,7 @@ import { dismissBanner, showBanner } from '../feedback/notices.ts'
 import { Button } from '../ui/button.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { type Connection, useWallet } from '../wallet/wallet-store.ts'
-import { loginReason, logOut, useSession } from './session-store.ts'
+import { loginReason, useSession } from './session-store.ts'
 
 /** Asks the connected wallet for its signature again, after a refusal or the end of a session. */
 export function SignInButton() {
@@ -15,15 +15,6 @@ export function SignInButton() {
     <Button kind="primary" disabled={loading} onClick={() => signInOrTell(connected)}>
       {loading && <Spinner className="size-4" />}
       {loading ? 'Waiting for your signature' : 'Sign in'}
-    </Button>
-  )
-}
-
-/** Logs out and disconnects the wallet. */
-export function LogoutButton() {
-  return (
-    <Button kind="bare" className="logout" onClick={() => void logOut()}>
-      Logout
     </Button>
   )
 }

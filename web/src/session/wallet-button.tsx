@@ -17,7 +17,7 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
   disconnecting: 'Disconnect',
 }
 
-interface WalletButtonProps {
+export interface WalletButtonProps {
   localChain: boolean
   demoWallet: boolean
 }
@@ -38,18 +38,8 @@ export function WalletButton(market: WalletButtonProps) {
   )
 }
 
-/** The same for a page that asks for a wallet itself: there is nothing until one is connected. */
-export function ConnectedWallet(market: WalletButtonProps) {
-  const connected = useWallet((wallet) => wallet.connected)
-  return (
-    <>
-      {connected && <ConnectedButton connected={connected} />}
-      <Picker {...market} />
-    </>
-  )
-}
-
-function Picker({ localChain, demoWallet }: WalletButtonProps) {
+/** The dialog in which a wallet is chosen, while it is open. */
+export function Picker({ localChain, demoWallet }: WalletButtonProps) {
   const wanted = useWallet(({ pickerOpen }) => pickerOpen) || undefined
   const shown = useRetained(wanted)
   return (
@@ -74,7 +64,8 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
   )
 }
 
-function ConnectedButton({ connected }: { connected: Connection }) {
+/** The address of the connected wallet, with its menu. */
+export function ConnectedButton({ connected }: { connected: Connection }) {
   const { address } = connected.account
   const face = (
     <>

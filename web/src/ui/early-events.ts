@@ -67,21 +67,6 @@ export function replayEarlyEvents(): void {
   replay()
 }
 
-/** For a press on what may be replaced before it ends: then the button that has taken its place is clicked. */
-export function followPress({ target, button: which }: Pick<PointerEvent, 'target' | 'button'>): void {
-  const button = target instanceof Element ? target.closest('button') : null
-  if (!button || which !== 0) return
-  const over = new AbortController()
-  const end = ({ type }: Event) => {
-    over.abort()
-    // While it is there, the browser reports the click.
-    if (type === 'pointercancel' || button.isConnected) return
-    window.earlyEvents?.push({ at: performance.now(), type: 'click', target: button, name: nameOf(button), value: '' })
-    replay()
-  }
-  for (const type of ['pointerup', 'pointercancel']) window.addEventListener(type, end, { signal: over.signal })
-}
-
 function forget(part?: Element): void {
   for (const other of dormant) if (other === part || !other.isConnected) dormant.delete(other)
   if (dormant.size > 0) return
@@ -90,7 +75,7 @@ function forget(part?: Element): void {
 }
 
 /** Does what was kept, as far as what it was done with is alive; and again later, as long as a button may come for a press. */
-function replay(): void {
+export function replay(): void {
   clearTimeout(again)
   const { earlyEvents = [] } = window
   const found = earlyEvents.flatMap((event) => {
@@ -133,7 +118,8 @@ function successorOf({ type, name, target }: EarlyEvent): HTMLElement | undefine
   return same.length === 1 && !same[0]?.closest('article') ? same[0] : undefined
 }
 
-function nameOf(element: HTMLElement): string {
+/** What a button says. */
+export function nameOf(element: HTMLElement): string {
   return element.ariaLabel ?? element.textContent
 }
 

@@ -4,8 +4,7 @@ const SOL_DIGITS = 9
 const UNIT_PRICE_DIGITS = 4
 const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
 const dayAndClock: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
-const dateAndTime: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' }
-const dateAndTimeUtc: Intl.DateTimeFormatOptions = { ...dateAndTime, timeZone: 'UTC' }
+export const dateAndTime: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' }
 const dateFormats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()
 
 /** A format of dates, made when it is first needed: each takes the browser some milliseconds. */
@@ -62,11 +61,6 @@ export function shortSignature(signature: string): string {
 /** A timestamp of the server, in the browser's time zone: "1 Jan 2026, 00:00". */
 export function formatTime(timestamp: string): string {
   return dateFormat(dateAndTime).format(new Date(timestamp))
-}
-
-/** The same in UTC, and says so. */
-export function formatTimeUtc(timestamp: string): string {
-  return `${dateFormat(dateAndTimeUtc).format(new Date(timestamp))} UTC`
 }
 
 /** A time within a day from now, in milliseconds, as "14:33", with its day if that is not today. It is rounded up, so that it is not too early. */

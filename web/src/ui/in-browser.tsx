@@ -1,7 +1,5 @@
 import { type ReactNode, useSyncExternalStore } from 'react'
 
-import { formatTime, formatTimeUtc } from './format.ts'
-
 /** False on the server and for the first view of a page that it rendered; true once the page is alive. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
@@ -14,9 +12,4 @@ export function useHydrated(): boolean {
 /** What only the browser knows or downloads later; `fallback` holds its place in the first view. */
 export function InBrowser({ children, fallback = null }: { children: ReactNode; fallback?: ReactNode }): ReactNode {
   return useHydrated() ? children : fallback
-}
-
-/** A timestamp of the server in the browser's time zone; in UTC until that is known. */
-export function LocalTime({ at }: { at: string }) {
-  return <time dateTime={at}>{useHydrated() ? formatTime(at) : formatTimeUtc(at)}</time>
 }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { basketOrder, gatherListing, readBasket, refusalToGather, writeBasket } from '../../src/features/purchase/order/basket.ts'
-import { markGone, takeOut, useBasket } from '../../src/features/purchase/order/basket-store.ts'
+import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
+import { markGone, takeOut } from '../../src/features/purchase/order/change-basket.ts'
 import { orderItemOf } from '../../src/features/purchase/order/order.ts'
 import { listing } from '../support/listing.ts'
 

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, useEffect, useRef } from 'react'
 
 import { logOut, useSession } from '../../session/session-store.ts'
-import { ConnectedWallet } from '../../session/wallet-button.tsx'
+import { ConnectedWallet } from '../../session/connected-wallet.tsx'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
 import { Button } from '../../ui/button.tsx'
 import { shortAddress } from '../../ui/format.ts'

@@ -23,9 +23,10 @@ import { NotFound } from '../../navigation/not-found.tsx'
 import { useTitle } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
-import { LocalTime, useHydrated } from '../../ui/in-browser.tsx'
+import { useHydrated } from '../../ui/in-browser.tsx'
 import { SignatureLink } from '../history/signature-link.tsx'
 import { ChartCard, Waiting } from './chart-card.tsx'
+import { LocalTime } from './local-time.tsx'
 
 interface DrinkPageProps {
   /** Undefined if the market has no drink at this address. */

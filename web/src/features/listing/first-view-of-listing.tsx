@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 import { AppLink } from '../../navigation/app-link.tsx'
 import { useTitle } from '../../navigation/path.ts'
-import { followPress } from '../../ui/early-events.ts'
+import { followPress } from '../../ui/follow-press.ts'
 import { CloseIcon } from '../../ui/icons.tsx'
 import { useHydrated } from '../../ui/in-browser.tsx'
 import { ListingContent, type ListingContentProps, listingPageTitle, listingTitle } from './listing-content.tsx'

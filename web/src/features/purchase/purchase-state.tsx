@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
-import { openPurchasesQuery } from '../../api/queries.ts'
+import { openPurchasesQuery } from '../../api/player-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCountdown } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'

@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 
 import { errorSentence } from '../../api/api-error.ts'
 import { solQuery } from '../../api/chain.ts'
-import { LogoutButton } from '../../session/sign-in-button.tsx'
+import { logOut } from '../../session/session-store.ts'
+import { Button } from '../../ui/button.tsx'
 import { CountingNumber } from '../../ui/counting-number.tsx'
 import { TestSolButton } from '../../wallet/demo/test-sol-button.tsx'
 
@@ -16,6 +17,15 @@ export function PlayerControls({ walletAddress, isDemo }: { walletAddress: strin
       {isDemo && <TestSolButton walletAddress={walletAddress} />}
       <LogoutButton />
     </>
+  )
+}
+
+/** Logs out and disconnects the wallet. */
+function LogoutButton() {
+  return (
+    <Button kind="bare" className="logout" onClick={() => void logOut()}>
+      Logout
+    </Button>
   )
 }
 

@@ -6,7 +6,7 @@ import { keys, reload } from '../../../api/queries.ts'
 import { PaymentFailed } from '../../../payment/sign-payment.ts'
 import { formatAmount, shortSeller } from '../../../ui/format.ts'
 import { WalletError } from '../../../wallet/wallet-error.ts'
-import { markGone } from '../order/basket-store.ts'
+import { markGone } from '../order/change-basket.ts'
 import { isOvertaken, overtakenText } from '../order/offer.ts'
 import { type Order } from '../order/order.ts'
 

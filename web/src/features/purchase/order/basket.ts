@@ -3,7 +3,8 @@ import { feeAt } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 
 import { catalogue } from '../../../catalogue/catalogue.ts'
-import { type BasketListing, takeOut, useBasket } from './basket-store.ts'
+import { type BasketListing, useBasket } from './basket-store.ts'
+import { takeOut } from './change-basket.ts'
 import { priceOf } from './order-terms.ts'
 import { type Order, type OrderItem, orderItemOf } from './order.ts'
 
