@@ -1,4 +1,5 @@
-import { ApiError, hasCode, isPassing } from './api-error.ts'
+import { ApiError, isPassing } from './api-error.ts'
+import { hasCode } from './refusals.ts'
 
 const RETRY_MS = 1_000
 

@@ -1,4 +1,4 @@
-import { isUnexplained } from '../api/api-error.ts'
+import { isUnexplained } from '../api/refusals.ts'
 import { retryPassing } from '../api/retry-passing.ts'
 import { PaymentFailed } from './sign-payment.ts'
 

@@ -7,7 +7,8 @@ import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { connect } from './connect.ts'
 import { mobileMessages } from './mobile/request-local-network.ts'
-import { DEMO_WALLET, isInAppBrowser, type MarketWallet, PHANTOM, phantomLink, platformOf } from './wallet.ts'
+import { phantomLink } from './phantom-link.ts'
+import { DEMO_WALLET, isInAppBrowser, type MarketWallet, PHANTOM, platformOf } from './wallet.ts'
 import { closePicker, useWallet } from './wallet-store.ts'
 
 /** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */

@@ -6,7 +6,8 @@ import { MIN_PRICE_LAMPORTS, nearestLamports, PRICE_STEP_LAMPORTS, solText } fro
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 
-import { type ApiError, hasCode, serverSentence } from '../../api/api-error.ts'
+import { type ApiError, serverSentence } from '../../api/api-error.ts'
+import { hasCode } from '../../api/refusals.ts'
 import { call } from '../../api/client.ts'
 import { cheapestQuery, configQuery, refreshMarket } from '../../api/queries.ts'
 import { newIdempotencyKey, retryPassing } from '../../api/retry-passing.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect } from 'react'
 
-import { hasCode } from '../../api/api-error.ts'
+import { hasCode } from '../../api/refusals.ts'
 import { listingQuery } from '../../api/listing-query.ts'
 import { useTitle } from '../../navigation/path.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,7 @@
 import { type Body, type Reply } from '@juicebar/contract/calls'
 
-import { ApiError, hasCode, isPassing, isUnexplained } from '../../../api/api-error.ts'
+import { ApiError, isPassing } from '../../../api/api-error.ts'
+import { hasCode, isUnexplained } from '../../../api/refusals.ts'
 import { call } from '../../../api/client.ts'
 import { pause } from '../../../api/retry-passing.ts'
 import { PaymentFailed, signWithoutSending } from '../../../payment/sign-payment.ts'

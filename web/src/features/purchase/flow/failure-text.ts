@@ -1,7 +1,8 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { messages } from '@juicebar/contract/messages'
 
-import { ApiError, asSentence, errorSentence, hasCode, isUnexplained } from '../../../api/api-error.ts'
+import { ApiError, asSentence, errorSentence } from '../../../api/api-error.ts'
+import { hasCode, isUnexplained } from '../../../api/refusals.ts'
 import { keys, reload } from '../../../api/queries.ts'
 import { PaymentFailed } from '../../../payment/sign-payment.ts'
 import { formatAmount, shortSeller } from '../../../ui/format.ts'

@@ -1,4 +1,4 @@
-import { hasCode } from '../../../api/api-error.ts'
+import { hasCode } from '../../../api/refusals.ts'
 import { pause } from '../../../api/retry-passing.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
 
