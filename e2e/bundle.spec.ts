@@ -11,9 +11,9 @@ interface Chunk {
 
 const dist = new URL('../web/dist/', import.meta.url)
 /** The most that a visitor may download before the market can be used: JavaScript compressed with Brotli, and how many files and replies. */
-const MAX_SCRIPT_BYTES = 89_000
+const MAX_SCRIPT_BYTES = 87_800
 /** The same with what comes when the page is there and idle: what keeps the prices above the cards up to date, and follows the market's events. */
-const MAX_SCRIPT_BYTES_IN_ALL = 95_700
+const MAX_SCRIPT_BYTES_IN_ALL = 93_750
 const MAX_REQUESTS = 20
 /** The same for everything that is downloaded, typefaces included, as it is compressed on the way. */
 const MAX_BYTES = 180_000

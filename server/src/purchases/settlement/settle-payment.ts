@@ -156,7 +156,7 @@ async function requirePurchase({ database }: SettlementDeps, id: string): Promis
 }
 
 /** The record of a candidate that was verified to pay, or to be wrong. */
-export function landingOf({ landing, signature }: VerifiedCandidate) {
+function landingOf({ landing, signature }: VerifiedCandidate) {
   if (!landing) throw new Error(`candidate ${signature} was verified without its landing`)
   return landing
 }
