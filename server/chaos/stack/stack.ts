@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -66,6 +66,8 @@ const DOWN_MILLIS = { low: 100, high: 1_500 }
 export async function startStack<Database extends StackDatabase>(options: StackOptions<Database>): Promise<Stack<Database>> {
   const { seed, rates, commitRates, slotMillis, takesFee, holdSeconds, drainSeconds } = options
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-chaos-'))
+  // PostgreSQL never runs as root, and would get a folder elsewhere, which nobody deletes, if it could not pass through this one.
+  await chmod(folder, 0o711)
   const reaper = await startReaper(folder, { deletes: false })
   await mkdir(join(folder, 'data'))
   const version = await buildVersion(folder)
