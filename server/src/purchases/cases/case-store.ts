@@ -187,6 +187,18 @@ export async function findReplaceable(database: Database, purchaseId: string): P
   return rows[0]?.signature
 }
 
+/** The payments that became cases although they may pay for a purchase, and may count in place of the one that settled it. */
+export async function listReplacements(database: Database, purchaseId: string): Promise<Signature[]> {
+  const rows = await database
+    .selectFrom('cases')
+    .select('signature')
+    .where('purchaseId', '=', purchaseId)
+    .where('status', '=', 'open')
+    .where('kind', 'in', ['double', 'late'])
+    .execute()
+  return rows.map(({ signature }) => signature)
+}
+
 /** The payment of this open case is final. */
 export async function notePaymentFinal(database: Database, id: string): Promise<void> {
   await database.updateTable('cases').set({ paymentFinal: true }).where('id', '=', id).execute()
@@ -278,6 +290,7 @@ function selectReplies(database: Database | Tx) {
     .select([sql<WalletAddress>`coalesce(p.buyer, c.buyer)`.as('buyer'), sql<PurchaseItem[] | null>`items_of(p.id)`.as('items')])
     .select(['r.signature as refundSignature', waits.as('waits')])
     .select(sql<number>`(select count(*)::int from small_payments where case_id = c.id)`.as('smallPayments'))
+    .select(sql<boolean>`exists (select from cases v where v.purchase_id = c.purchase_id and v.kind = 'vanished')`.as('firstDropped'))
 }
 
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]

@@ -61,6 +61,8 @@ interface ExplainedCase {
   feeLamports: bigint
   /** How many payments add up in it. */
   smallPayments?: number
+  /** The chain has dropped the payment for which its purchase was delivered, and no other one counts. */
+  firstDropped?: boolean
 }
 
 /** What happened and what to do, in words for buyer and seller. */
@@ -72,7 +74,7 @@ export function explainCase(subject: ExplainedCase): string {
   return `${explanation} The fee of ${solText(feeLamports)} SOL is not returned by the seller: the studio owes it to the buyer.`
 }
 
-function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): string {
+function explainPayment({ kind, status, deliverable, seller, firstDropped }: ExplainedCase): string {
   if (seller === null) return `${whatHappened[kind]} It paid nobody but the studio.${status === 'closed' ? ` ${whatNext.closed}` : ''}`
   if (status === 'open' && kind === 'lost') return `${whatHappened.lost} ${whatNext.open} Otherwise the studio settles it with both sides.`
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
@@ -80,6 +82,9 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
     return `${whatHappened[kind]} It will be delivered if the listing becomes free; until then the seller can send the SOL back with one click.`
   }
   if (status === 'delivered' && kind === 'double') return `${whatHappened.double} The network dropped the first one, so this one counts.`
+  if (status === 'open' && kind === 'double' && firstDropped) {
+    return `${whatHappened.double} The network dropped the first one: if the seller has no other compensation, there is nothing to send back.`
+  }
   return `${whatHappened[kind]} ${whatNext[status]}`
 }
 

@@ -8,6 +8,7 @@ import { ALONE_SECONDS, loweredHeight, mayWait, paymentStatuses, SHOWN_SECONDS, 
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
+import { listReplacements } from '../cases/case-store.ts'
 import { admitCandidate, isProvedExpired, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type CurrentPayment, listHistorySearches, type DuePurchase } from './reconciliation-store.ts'
 import { beginSearch, continueSearch, isUnprovable, changedSearches } from './history-search.ts'
@@ -206,19 +207,26 @@ interface SearchOptions extends ReadOptions {
   /** Search the buyer's own transactions, too. */
   scannedBuyer: boolean
   except?: Signature | undefined
+  /** Other transactions that may pay. */
+  others?: readonly Signature[]
 }
 
 /** Candidates found by the reference, from the last decided one on, and by the buyer's address if requested; the oldest first. */
-async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, everywhere = false, ...options }: SearchOptions) {
+async function search(
+  deps: PurchaseDeps,
+  purchase: DuePurchase,
+  { scannedBuyer, except, others = [], everywhere = false, ...options }: SearchOptions,
+) {
   const [referenced, own] = await Promise.all([
     listReferenced(deps, purchase, { ...options, everywhere }),
     scannedBuyer ? listOwn(deps, purchase, { ...options, everywhere }) : [],
   ])
-  const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
+  const listed = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
+  const found = [...new Set([...others, ...listed])]
   // What one endpoint invents would be read again and again, and what is real never.
   const known = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
-  const listed = known ? found.filter((signature) => known.has(signature)) : found
-  const { candidates, allRead } = await readCandidates(deps, purchase, listed, options)
+  const real = known ? found.filter((signature) => known.has(signature)) : found
+  const { candidates, allRead } = await readCandidates(deps, purchase, real, options)
   return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
 }
 
@@ -279,18 +287,19 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   }))
   const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
   if (!paymentExpired) return snapshot
-  const searched = await searchLate(deps, { ...snapshot, paymentExpired })
-  const others = `${payment.signature} replaced`
-  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${others} silent`)
-  return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, others, ALONE_SECONDS) }
+  const others = await listReplacements(deps.database, purchase.id)
+  const searched = await searchLate(deps, { ...snapshot, paymentExpired }, others)
+  const replaced = `${payment.signature} replaced`
+  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`)
+  return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, replaced, ALONE_SECONDS) }
 }
 
-async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot, others: readonly Signature[] = []): Promise<PurchaseSnapshot> {
   const { purchase } = snapshot
   // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
   const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
   // One endpoint may be the one that has hidden the payment until the purchase ended, or hides the one that counts instead of an expired one.
   const everywhere = purchase.status === 'ended' || snapshot.paymentExpired
-  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, spare: true })), scannedBuyer }
+  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, others, spare: true })), scannedBuyer }
 }

@@ -7,7 +7,7 @@ import { openVanishedCase } from '../../../src/purchases/cases/open-case.ts'
 import { findPurchase } from '../../../src/purchases/purchase/purchase-store.ts'
 import { type PaymentRow } from '../../../src/purchases/payment/payment-store.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { refusal, type TradingWorld, useTradingWorld } from '../trading-world.ts'
+import { type PaymentChanges, refusal, type TradingWorld, useTradingWorld } from '../trading-world.ts'
 import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
@@ -129,6 +129,16 @@ describe('a settled payment', () => {
     expect(await world.casesAbout(first)).toEqual([])
   })
 
+  it('that is rolled back is replaced by one without a reference that is a case already, however long that was ago', async () => {
+    const { signature, first, purchase } = await payTwice({ references: [] })
+    await world.connection.pool.query(
+      `update purchases set finalized_at = null, settled_at = now() - interval '11 minutes', reconcile_at = now() where id = $1`,
+      [purchase.purchaseId],
+    )
+    await rollBack(first).fork.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ signature }))
+    expect(await world.casesAbout(first)).toEqual([])
+  })
+
   it('that is rolled back is a case if the seller has sent the other one back long after the refund was prepared', async () => {
     const { signature, first, purchase, caseId } = await payTwice()
     await world.mine(32)
@@ -170,7 +180,8 @@ describe('a settled payment', () => {
     await rollBack(first).fork.reconcileUntil(async () => {
       expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
     })
-    await confirmed.expectCase(signature, { kind: 'double', status: 'open' })
+    const explanation = expect.stringContaining('there is nothing to send back') as string
+    await confirmed.expectCase(signature, { kind: 'double', status: 'open', explanation })
   })
 
   it('that is rolled back is a case if others add up in the case of the other one', async () => {
@@ -243,12 +254,9 @@ describe('a settled payment', () => {
 })
 
 /** A second payment of a settled purchase, which is confirmed and not final. */
-async function payTwice() {
+async function payTwice(changes: PaymentChanges = { version: 'legacy' }) {
   const purchase = await world.holdNew()
-  const [first, second] = [
-    await world.signPayment(world.buyer, purchase),
-    await world.signPayment(world.buyer, purchase, { version: 'legacy' }),
-  ]
+  const [first, second] = [await world.signPayment(world.buyer, purchase), await world.signPayment(world.buyer, purchase, changes)]
   await world.sendByWallet(first)
   await world.confirm(world.buyer, purchase.listingId, first.signature)
   await world.sendByWallet(second)
