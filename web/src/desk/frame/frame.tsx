@@ -32,9 +32,10 @@ export function Frame({ config, place, children }: FrameProps) {
   useEffect(() => {
     document.title = `${title} · ${productName} desk`
   }, [title, productName])
-  // On a narrow screen there is no room for all links.
+  // On a narrow screen there is no room for all links. Of some browsers, `scrollIntoView` would also move where the next Tab begins.
   useEffect(() => {
-    nav.current?.querySelector(`[href="${placeLink(section)}"]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    const link = nav.current?.querySelector(`[href="${placeLink(section)}"]`)
+    if (nav.current && link) nav.current.scrollLeft += middleOf(link) - middleOf(nav.current)
   }, [section])
   // After following a link, the focus moves to the new part's title.
   useEffect(() => {
@@ -103,6 +104,11 @@ export function Frame({ config, place, children }: FrameProps) {
       </footer>
     </div>
   )
+}
+
+function middleOf(element: Element): number {
+  const { left, width } = element.getBoundingClientRect()
+  return left + width / 2
 }
 
 /** Who is signed in, as long as no wallet is connected that says so: the desk asks for one only to sign. */
