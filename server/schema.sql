@@ -2195,7 +2195,7 @@ begin
   if purchase.status <> 'settled' or purchase.signature <> p_dropped or purchase.finalized_at is not null
       or exists (select from cases where purchase_id = p_purchase and kind = 'vanished')
       -- Whether the other one was paid back since then may be lost.
-      or exists (select from rewinds where coalesce(ended_at, 'infinity') > purchase.settled_at) then
+      or is_in_doubt() or exists (select from rewinds where coalesce(ended_at, 'infinity') > purchase.settled_at) then
     return null;
   end if;
   open_cases := cases_to_close(p_purchase, p_signature);

@@ -9,6 +9,7 @@ import {
   getSignatureFromTransaction,
   getTransactionDecoder,
   type MetaWithInnerInstructions,
+  type Transaction,
 } from '@solana/kit'
 import {
   getTransferSolInstructionDataDecoder,
@@ -19,6 +20,7 @@ import {
 } from '@solana-program/system'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Transfer, type Instruction, type LandedTransaction } from '../chain.ts'
+import { isSignedBy } from './keys.ts'
 
 /**
  * Decodes a System program transfer: `Transfer` or `TransferWithSeed`.
@@ -72,7 +74,7 @@ interface LoadedAddresses {
 /**
  * Decodes a `getTransaction` reply in base64: legacy, version 0 with lookup tables, and version 1.
  *
- * @throws Error if the reply is for another signature, incomplete or malformed: the endpoint is unreliable.
+ * @throws Error if the reply is for another signature, not signed, incomplete or malformed: the endpoint is unreliable.
  */
 export function decodeLandedTransaction(
   signature: Signature,
@@ -83,6 +85,7 @@ export function decodeLandedTransaction(
   const transaction = getTransactionDecoder().decode(bytes)
   const found: string = getSignatureFromTransaction(transaction)
   if (found !== signature) throw new Error('the endpoint returned another transaction')
+  if (!isSigned(transaction)) throw new Error('the endpoint returned a transaction that its signers have not signed')
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
   const accounts = getAccountMetasFromCompiledTransactionMessage(message, meta.loadedAddresses)
   return {
@@ -95,6 +98,14 @@ export function decodeLandedTransaction(
     instructions: getInstructionsFromCompiledTransactionMessage(message, meta.loadedAddresses).map(toInstruction),
     innerInstructions: getInnerInstructionsFromMeta(meta, accounts).map(toInstruction),
   }
+}
+
+/** As validators verify before they execute anything: an endpoint can invent a transaction, but not its signatures. */
+function isSigned({ messageBytes, signatures }: Transaction): boolean {
+  const message = new Uint8Array(messageBytes)
+  return Object.entries(signatures).every(
+    ([signer, signature]) => signature !== null && isSignedBy(signer, message, new Uint8Array(signature)),
+  )
 }
 
 type KitInstruction = ReturnType<typeof getInstructionsFromCompiledTransactionMessage>[number]

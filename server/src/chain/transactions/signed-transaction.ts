@@ -157,12 +157,6 @@ export function decodeSignedBytes(wire: Uint8Array): DecodedTransaction | undefi
   }
 }
 
-/** Whether one of these keys has really signed these bytes: whoever shows a transaction may have invented it. */
-export function isSignedWith(bytes: Uint8Array, keys: readonly string[]): boolean {
-  const transaction = decodeSignedBytes(bytes)
-  return transaction?.signers.some((signer, index) => keys.includes(signer) && transaction.signatureStates[index] === 'valid') ?? false
-}
-
 /** Whether a string is a well-formed transaction in base64, signed or not: safe to pass on to an endpoint. */
 export function isTransaction(base64: string): boolean {
   const bytes = decodeBase64(base64)

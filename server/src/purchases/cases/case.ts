@@ -82,8 +82,8 @@ function explainPayment({ kind, status, deliverable, seller, firstDropped }: Exp
     return `${whatHappened[kind]} It will be delivered if the listing becomes free; until then the seller can send the SOL back with one click.`
   }
   if (status === 'delivered' && kind === 'double') return `${whatHappened.double} The network dropped the first one, so this one counts.`
-  if (status === 'open' && kind === 'double' && firstDropped) {
-    return `${whatHappened.double} The network dropped the first one: if the seller has no other compensation, there is nothing to send back.`
+  if (status === 'open' && (kind === 'double' || kind === 'late') && firstDropped) {
+    return `${whatHappened[kind]} The network dropped the one for which the tokens were delivered: if the seller has no other compensation, there is nothing to send back.`
   }
   return `${whatHappened[kind]} ${whatNext[status]}`
 }

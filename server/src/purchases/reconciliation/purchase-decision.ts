@@ -78,7 +78,7 @@ export type PurchaseAction =
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
   | { kind: 'markUnprovable'; unprovable: boolean }
   | { kind: 'openVanishedCase'; payment: PaymentRow }
-  /** `last`: if none of these can count, nothing else will. */
+  /** `last`: if none of these can count now, nothing will. */
   | { kind: 'replacePayment'; payment: PaymentRow; candidates: readonly VerifiedCandidate[]; last: boolean }
 
 export interface PurchaseDecision {
@@ -239,7 +239,7 @@ function replaceDropped(snapshot: PurchaseSnapshot, payment: PaymentRow): Purcha
   const nextSeconds = last ? lateSeconds(snapshot) : UNDECIDED_SECONDS
   if (paying.length > 0) {
     const referencedFirst = paying.toSorted((a, b) => Number(isReferenced(b)) - Number(isReferenced(a)))
-    return { actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last }, ...others], nextSeconds }
+    return { actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last: othersHadTime }, ...others], nextSeconds: UNDECIDED_SECONDS }
   }
   return { actions: last ? [{ kind: 'openVanishedCase', payment }, ...others] : others, nextSeconds }
 }

@@ -56,7 +56,7 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   }
   if (blockHeight <= payment.expiryHeight) return snapshot
   const finalized = await round.finalized()
-  if (finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS || !round.mayProve()) return snapshot
+  if (finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS || !round.mayProve('hold')) return snapshot
   const saved = await listHistorySearches(deps.database, purchase.id)
   if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
   const view = await openProvingView(deps, finalized, saved)
@@ -225,7 +225,7 @@ async function search(
   const found = [...new Set([...others, ...listed])]
   // What one endpoint invents would be read again and again, and what is real never.
   const known = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
-  const real = known ? found.filter((signature) => known.has(signature)) : found
+  const real = known ? found.filter((signature) => known.has(signature) || others.includes(signature)) : found
   const { candidates, allRead } = await readCandidates(deps, purchase, real, options)
   return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
 }
@@ -243,7 +243,7 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
     return { ...snapshot, releaseHeight: loweredHeight(deps.chain, purchase.id, purchase.releaseHeight, await round.blockHeight()) }
   }
   if (!isBeyondRelease(view, purchase)) return snapshot
-  if (!round.mayProve()) return { ...snapshot, waitsForProof: true }
+  if (!round.mayProve('hold')) return { ...snapshot, waitsForProof: true }
   const heldAtSlot = correctedSlot(purchase, await deps.chain.reachedSlot())
   if (heldAtSlot !== undefined) return { ...snapshot, heldAtSlot }
   return searchForProof(deps, view, snapshot)
@@ -266,13 +266,16 @@ async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapsh
   }
 }
 
+/** Longer than one endpoint can hide what may count in place of a dropped payment. */
+const REPLACED_SECONDS = ALONE_SECONDS + 60
+
 /** Once the payment is proved never to become final, only a late or second one can arrive. */
 async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment } = unread
   if (!payment) return unread
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
-  if ((hasLanded(status) && !isLongUnfinal(purchase, status)) || !round.mayProve()) {
+  if ((hasLanded(status) && !isLongUnfinal(purchase, status)) || !round.mayProve('delivery')) {
     const isFarBelow = hasLanded(status) && landedFarBelow(purchase, status)
     return isFarBelow ? { ...snapshot, heldAtSlot: correctedSlot(purchase, await deps.chain.reachedSlot()) } : snapshot
   }
@@ -291,15 +294,15 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   const searched = await searchLate(deps, { ...snapshot, paymentExpired }, others)
   const replaced = `${payment.signature} replaced`
   const allRead = searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`)
-  return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, replaced, ALONE_SECONDS) }
+  return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, replaced, REPLACED_SECONDS) }
 }
 
 async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot, others: readonly Signature[] = []): Promise<PurchaseSnapshot> {
   const { purchase } = snapshot
   // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
   const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
-  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
+  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && (recently || snapshot.paymentExpired)
   // One endpoint may be the one that has hidden the payment until the purchase ended, or hides the one that counts instead of an expired one.
   const everywhere = purchase.status === 'ended' || snapshot.paymentExpired
-  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, others, spare: true })), scannedBuyer }
+  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, others, spare: !snapshot.paymentExpired })), scannedBuyer }
 }

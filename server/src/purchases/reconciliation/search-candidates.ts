@@ -39,8 +39,8 @@ export interface Round {
   blockHeight(): Promise<bigint>
   /** The finalized chain. */
   finalized(): Promise<FinalizedView>
-  /** Whether the budget allows one more proof that no payment landed: each takes many requests. */
-  mayProve(): boolean
+  /** Whether the budget allows one more proof that no payment landed, or that one was dropped: each takes many requests. */
+  mayProve(of: 'hold' | 'delivery'): boolean
 }
 
 /** Starts the reads of a round: one database query and two requests to the chain, however many purchases. */
@@ -56,14 +56,14 @@ export function openRound(deps: PurchaseDeps, purchases: readonly DuePurchase[])
   let height: Promise<bigint> | undefined
   let view: Promise<FinalizedView> | undefined
   const mostProofs = proofsPerRound({ ...chain.budget(), saturated: chain.isSaturated() })
-  let proofs = 0
+  const proofs = { hold: 0, delivery: 0 }
   return {
     payments,
     statuses,
     finality,
     blockHeight: () => (height ??= chain.highestBlockHeight()),
     finalized: () => (view ??= chain.finalized()),
-    mayProve: () => (proofs += 1) <= mostProofs,
+    mayProve: (of) => (proofs[of] += 1) <= mostProofs,
   }
 }
 

@@ -1,6 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
-import { isSignedWith } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { logCase } from '../cases/open-case.ts'
 import { findSellers, insertLostCase, type LostCase } from '../cases/unmatched-store.ts'
@@ -40,6 +39,8 @@ async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction)
     if (kind === 'pending') return false
     counts ||= kind === 'settled' || kind === 'case'
   }
+  // It may have become a case, and been paid back, since its history was listed.
+  if ((await findKnown(deps.database, [signature])).has(signature)) return true
   await openLost(deps, transaction, counts ? new Set(references.keys()) : new Set())
   return true
 }
@@ -166,8 +167,7 @@ async function decideEntries(
 
 async function decideEntry(deps: PurchaseDeps, { signature }: SignatureEntry, keys: readonly WalletAddress[]): Promise<boolean> {
   const transaction = await deps.chain.transaction(signature, { spare: true })
-  if (transaction && !isSignedBy(transaction, keys)) return true
-  // One endpoint may have invented it, but not the market's signature. What is real is shown before.
-  if (!transaction || !isSignedWith(transaction.bytes, keys)) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
-  return settleUnknown(deps, transaction)
+  // One endpoint may have invented it. What is real is shown before.
+  if (!transaction) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
+  return isSignedBy(transaction, keys) ? settleUnknown(deps, transaction) : true
 }

@@ -214,7 +214,8 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const reading = { status, transaction, knownReferences, submittedByBuyer }
   const { verdict, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
-  const isLate = verdict.kind === 'pays' && purchase.status !== 'held'
+  const mayReplace = purchase.status === 'settled' && !submittedByBuyer
+  const isLate = verdict.kind === 'pays' && (purchase.status === 'ended' || mayReplace)
   if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
     return { signature, status, verdict: paidBack, paysAnotherHold: false }
   const [landing, paysAnotherHold, onlyRefunded] = await Promise.all([

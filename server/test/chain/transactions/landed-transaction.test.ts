@@ -92,6 +92,13 @@ test.each<[string, TransactionReply]>([
   expect(() => decodeLandedTransaction(signature, incomplete)).toThrow()
 })
 
+test('a transaction that its signers have not signed is not believed, although it has the signature that was asked for', () => {
+  const invented = bytes.slice()
+  // What it names at its end is another lookup table then.
+  invented[invented.length - 10]! ^= 1
+  expect(() => decodeLandedTransaction(signature, { ...reply, transaction: [toBase64(invented), 'base64'] })).toThrow('have not signed')
+})
+
 test('a reply of another transaction is not believed', () => {
   const other = signatureOf(new Uint8Array(64).fill(7))
   expect(() => decodeLandedTransaction(other, reply)).toThrow('another transaction')

@@ -16,9 +16,6 @@ beforeEach(async () => {
   await search()
 })
 
-/** In the bytes of a transaction with two signatures, after their number and the first one. */
-const SECOND_SIGNATURE = 1 + 64
-
 const query = (text: string) => world.connection.pool.query(text)
 const makeDue = () => query('update co_signer_histories set due_at = now()')
 
@@ -65,20 +62,6 @@ describe('a transaction that the market has signed', () => {
     endWaits()
     await search()
     expect(await world.casesAbout(signature, seller)).toMatchObject([{ kind: 'lost', status: 'open' }])
-  })
-
-  it('counts for nothing if only the name of the market’s key is in what an endpoint shows, and not its signature', async () => {
-    const signature = await world.sendByWallet(await signUnreserved())
-    const { transaction } = world.chain
-    vi.spyOn(world.chain, 'transaction').mockImplementation(async (...asked) => {
-      const shown = await transaction.apply(world.chain, asked)
-      const bytes = shown?.bytes.map((byte, index) => (index === SECOND_SIGNATURE ? byte ^ 1 : byte))
-      return shown && bytes && { ...shown, bytes }
-    })
-    await search()
-    endWaits()
-    await search()
-    expect(await world.casesAbout(signature, seller)).toEqual([])
   })
 
   it('is settled if its message was reserved, under whichever signature of its buyer', async () => {

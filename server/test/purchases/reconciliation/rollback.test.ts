@@ -177,6 +177,7 @@ describe('a settled payment', () => {
     await world.mine(32)
     await prepare(world)
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    endWaits()
     await rollBack(first).fork.reconcileUntil(async () => {
       expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
     })
@@ -191,6 +192,7 @@ describe('a settled payment', () => {
       [signature],
     )
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
+    endWaits()
     await rollBack(first).fork.reconcileUntil(async () => {
       expect(await world.casesAbout(first)).toMatchObject([{ kind: 'vanished', status: 'open' }])
     })
