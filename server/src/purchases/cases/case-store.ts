@@ -290,7 +290,11 @@ function selectReplies(database: Database | Tx) {
     .select([sql<WalletAddress>`coalesce(p.buyer, c.buyer)`.as('buyer'), sql<PurchaseItem[] | null>`items_of(p.id)`.as('items')])
     .select(['r.signature as refundSignature', waits.as('waits')])
     .select(sql<number>`(select count(*)::int from small_payments where case_id = c.id)`.as('smallPayments'))
-    .select(sql<boolean>`p.finalized_at is null and exists (select from cases v where v.purchase_id = p.id and v.kind = 'vanished')`.as('firstDropped'))
+    .select(
+      sql<boolean>`p.finalized_at is null and exists (select from cases v where v.purchase_id = p.id and v.kind = 'vanished')`.as(
+        'firstDropped',
+      ),
+    )
 }
 
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]

@@ -17,7 +17,8 @@ import { type HistorySearch, type ReferenceSearch } from './history-search.ts'
 
 /**
  * chainGone: a hold on a local chain that has been restarted since. reserved: co-signed, its payment is under way. windowOpen, windowClosed: a
- * hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish. finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
+ * hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish. finalized, ended: closed; only
+ * late and second payments can come. earlierChain: closed, and its chain is gone.
  */
 export type PurchaseState =
   | 'chainGone'
@@ -39,7 +40,7 @@ export interface PurchaseSnapshot {
   /** The payment is proved expired: it can never land (again). */
   paymentExpired: boolean
   candidates: readonly VerifiedCandidate[]
-  /** Every candidate that was found has been read; in place of an expired payment, also what an endpoint may show that does not answer now. */
+  /** Every candidate that was found has been read, and where the payment has expired, no endpoint is silent that may show another one. */
   allRead: boolean
   /** What else may pay in place of its expired payment has had the time to be shown. */
   othersHadTime: boolean
@@ -239,7 +240,10 @@ function replaceDropped(snapshot: PurchaseSnapshot, payment: PaymentRow): Purcha
   const nextSeconds = last ? lateSeconds(snapshot) : UNDECIDED_SECONDS
   if (paying.length > 0) {
     const referencedFirst = paying.toSorted((a, b) => Number(isReferenced(b)) - Number(isReferenced(a)))
-    return { actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last: othersHadTime }, ...others], nextSeconds: UNDECIDED_SECONDS }
+    return {
+      actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last: othersHadTime }, ...others],
+      nextSeconds: UNDECIDED_SECONDS,
+    }
   }
   return { actions: last ? [{ kind: 'openVanishedCase', payment }, ...others] : others, nextSeconds }
 }

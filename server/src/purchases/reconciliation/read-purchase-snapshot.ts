@@ -304,5 +304,9 @@ async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot, others
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && (recently || snapshot.paymentExpired)
   // One endpoint may be the one that has hidden the payment until the purchase ended, or hides the one that counts instead of an expired one.
   const everywhere = purchase.status === 'ended' || snapshot.paymentExpired
-  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, everywhere, others, spare: !snapshot.paymentExpired })), scannedBuyer }
+  return {
+    ...snapshot,
+    ...(await search(deps, purchase, { scannedBuyer, everywhere, others, spare: !snapshot.paymentExpired })),
+    scannedBuyer,
+  }
 }
