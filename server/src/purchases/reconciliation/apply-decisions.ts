@@ -104,9 +104,7 @@ async function replaceDropped(
 async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
   const outcome = await settlePayment(deps, purchase, candidate)
   const isFinal = candidate.status?.commitment === 'finalized'
-  // What pays may yet count in place of the payment that settled it.
-  if (isFinal && candidate.verdict.kind !== 'pays' && isPermanent(outcome))
-    ruleOut(deps.chain, candidatesFor(purchase), candidate.signature)
+  if (isFinal && isPermanent(outcome)) ruleOut(deps.chain, candidatesFor(purchase), candidate.signature)
   return outcome.kind === 'settled'
 }
 

@@ -207,7 +207,7 @@ interface SearchOptions extends ReadOptions {
   /** Search the buyer's own transactions, too. */
   scannedBuyer: boolean
   except?: Signature | undefined
-  /** Other transactions that may pay. */
+  /** Other transactions that may pay, whatever was decided about them. */
   others?: readonly Signature[]
 }
 
@@ -226,7 +226,7 @@ async function search(
   // What one endpoint invents would be read again and again, and what is real never.
   const known = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
   const real = known ? found.filter((signature) => known.has(signature) || others.includes(signature)) : found
-  const { candidates, allRead } = await readCandidates(deps, purchase, real, options)
+  const { candidates, allRead } = await readCandidates(deps, purchase, real, { ...options, again: others })
   return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
 }
 

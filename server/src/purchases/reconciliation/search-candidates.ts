@@ -212,7 +212,7 @@ export interface ReadCandidates {
 }
 
 /**
- * Reads and verifies candidates in their order, except those ruled out earlier. A candidate that cannot be read does not hide those after
+ * Reads and verifies candidates in their order, except those ruled out earlier, unless they are to be read again. A candidate that cannot be read does not hide those after
  * it. For an open hold it stops at the first that pays. Anybody can make candidates, so they are read at their own pace.
  * @throws CHAIN_DOWN if not even their statuses can be read
  */
@@ -220,10 +220,11 @@ export async function readCandidates(
   deps: PurchaseDeps,
   purchase: PurchaseRow,
   signatures: readonly Signature[],
-  options: ReadOptions = {},
+  { again = [], ...options }: ReadOptions & { again?: readonly Signature[] } = {},
 ): Promise<ReadCandidates> {
   const { chain } = deps
-  const unread = signatures.filter((signature) => signature !== purchase.signature && !isOut(chain, purchase, signature))
+  const isRead = (signature: Signature) => !again.includes(signature) && isOut(chain, purchase, signature)
+  const unread = signatures.filter((signature) => signature !== purchase.signature && !isRead(signature))
   const batch = unread.slice(0, READS_PER_ROUND)
   const statuses = batch.length > 0 ? await paymentStatuses(deps, batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
