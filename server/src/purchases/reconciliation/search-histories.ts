@@ -40,7 +40,7 @@ async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction)
     counts ||= kind === 'settled' || kind === 'case'
   }
   // It may have become a case, and been paid back, since its history was listed.
-  if ((await findKnown(deps.database, [signature])).has(signature)) return true
+  if (!counts && (await findKnown(deps.database, [signature])).has(signature)) return true
   await openLost(deps, transaction, counts ? new Set(references.keys()) : new Set())
   return true
 }
