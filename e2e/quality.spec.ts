@@ -101,6 +101,10 @@ for (const width of [320, 1280]) {
     const page = await context.newPage()
     await page.goto('/')
     await expect(page.locator('.bar-glass')).toHaveCount(3)
+    // From here on nothing but this test changes the picture, or how high the text beside it is.
+    await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
+    await typefacesAreDrawn(page)
+    await expect.poll(() => page.locator('.bar img').evaluateAll((all: HTMLImageElement[]) => all.every((one) => one.complete))).toBe(true)
     const { height } = await page.locator('.bar').evaluate(showGlasses, 3)
     for (const count of [1, 2, 3]) {
       const glasses = await page.locator('.bar').evaluate(showGlasses, count)

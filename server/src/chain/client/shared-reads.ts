@@ -22,7 +22,7 @@ export async function readTransaction(pool: RpcPool, signature: Signature, prior
   let failed: LandedTransaction | undefined
   const succeeded = await pool.askInTurn(priority, async (rpc) => {
     const reply = await rpc.getTransaction(asSignature(signature), config).send()
-    const transaction = reply ? decodeLandedTransaction(signature, reply) : undefined
+    const transaction = reply ? decodeLandedTransaction(signature, reply, pool) : undefined
     if (transaction?.failed !== true) return transaction
     failed = transaction
     return undefined

@@ -46,6 +46,11 @@ export class RpcPool {
     this.#identity = identity
   }
 
+  /** Whether the chain is one on this machine, as far as players are shown. */
+  get localnet(): boolean {
+    return this.#identity.network === 'localnet'
+  }
+
   /** Requests per second that all endpoints of our chain allow together. */
   get perSecond(): number {
     return this.endpoints.reduce((sum, endpoint) => (endpoint.foreign ? sum : sum + endpoint.perSecond), 0)

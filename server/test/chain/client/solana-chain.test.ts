@@ -64,6 +64,16 @@ describe('a chain', () => {
   })
 })
 
+test('an airdrop, which Surfpool signs with nothing, is read on the local chain alone', async () => {
+  const wallet = await newWallet()
+  await airdrop(clients.surfnet, wallet.address, SOL)
+  const [received] = await listed(await finalizedAt(await chain.highestSlot()), wallet.address, FIRST_SLOT)
+  const transfer = { to: wallet.address, lamports: SOL }
+  expect(await chain.transaction(received!.signature)).toMatchObject({ failed: false, instructions: [{ transfer }] })
+  const elsewhere = await clients.start([clients.surfnet.rpcUrl], { network: 'devnet' })
+  await expect(elsewhere.transaction(received!.signature)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+})
+
 describe('a payment with a reference', () => {
   test.each(['legacy', 0, 1] as const)('of version %s is found by its reference and read whole', async (version) => {
     const paid = await pay(chain, buyer, { to: seller.address, version })
