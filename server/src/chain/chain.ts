@@ -181,8 +181,11 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
-  /** Whether the last request to each endpoint of this chain succeeded; never throws. */
-  isWhole(): boolean
+  /**
+   * Whether the last request to each endpoint of this chain succeeded, and each has answered what all were last asked to list of these
+   * addresses; never throws. An endpoint that is busy, or answers with an error, works and yet has not answered.
+   */
+  isWhole(...addresses: readonly string[]): boolean
   /** The names of the endpoints that may serve this chain, down or not. */
   endpoints(): readonly string[]
   /** Whether every endpoint is at its request rate and requests of this server are already waiting. Never throws. */

@@ -108,6 +108,7 @@ const PROBE_MILLIS = 2000
 const VIEWS = { share: 0.015, leastMillis: SLOT_MILLIS }
 const TRANSACTIONS = { share: 1, leastMillis: 2000 }
 const MAX_TRANSACTIONS = 1000
+const MAX_PARTIAL = 10_000
 /** The newest height counts only so far above the finalized one: what was signed there expires 150 blocks, and a margin, later. */
 const MOST_HEIGHT_AHEAD = 130n
 
@@ -154,6 +155,8 @@ export class SolanaChain implements Chain {
   readonly #views: AnswerCache<FinalizedView>
   /** Confirm calls and reconciliation read the same transaction within a moment. */
   readonly #transactions: AnswerCache<LandedTransaction | undefined>
+  /** Addresses of which not every endpoint has answered what all were last asked to list. */
+  readonly #partial = new LRUCache<string, true>({ max: MAX_PARTIAL })
   readonly #pageSize: number
   /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers from the old chain do not count. */
   #highest = { height: 0n }
@@ -216,8 +219,9 @@ export class SolanaChain implements Chain {
     return this.#endpoints.filter((endpoint) => !endpoint.foreign).map((endpoint) => endpoint.host)
   }
 
-  isWhole(): boolean {
-    return this.#endpoints.every((endpoint) => endpoint.foreign || endpoint.healthy)
+  isWhole(...addresses: readonly string[]): boolean {
+    const areHealthy = this.#endpoints.every((endpoint) => endpoint.foreign || endpoint.healthy)
+    return areHealthy && !addresses.some((address) => this.#partial.has(address))
   }
 
   isSaturated(): boolean {
@@ -327,9 +331,12 @@ export class SolanaChain implements Chain {
     const config = { commitment: 'confirmed', limit: Math.min(limit, PAGE_SIZE), ...(before && { before: asSignature(before) }) } as const
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
-    const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))
-    // Of several lists none is cut: one endpoint could fill the whole with entries that it invents.
-    return everywhere ? newestEntries(found, sinceSlot) : newestEntries(found, sinceSlot).slice(0, limit)
+    if (!everywhere) return newestEntries(requireAnswer(await this.pool.askInTurn(priority, ask)), sinceSlot).slice(0, limit)
+    const lists = await this.pool.askAll(priority, ask)
+    if (lists.length < this.endpoints().length) this.#partial.set(of, true)
+    else this.#partial.delete(of)
+    // None is cut: one endpoint could fill the whole with entries that it invents.
+    return newestEntries(lists.flat(), sinceSlot)
   }
 
   #reset(current: string, former: string): void {

@@ -18,9 +18,10 @@ const SILENCE_SECONDS = 60
  * Whether something still waits for an endpoint that does not answer. To be asked after a request to all of them: one that did not answer
  * it is known by then.
  * @param what names it
+ * @param listed the addresses of which all of them were asked for a list
  */
-export function waitsForSilent(chain: Chain, what: string): boolean {
-  return !chain.isWhole() && mayWait(chain, what, SILENCE_SECONDS)
+export function waitsForSilent(chain: Chain, what: string, listed: readonly string[]): boolean {
+  return !chain.isWhole(...listed) && mayWait(chain, what, SILENCE_SECONDS)
 }
 
 /**

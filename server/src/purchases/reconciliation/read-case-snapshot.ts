@@ -66,7 +66,7 @@ async function readPayment(
     const listed = await chain.recentSignatures(address, 0n, MENTIONS, { everywhere: true })
     if (listed.some((entry) => entry.signature === signature && !entry.failed)) return 'mayVanish'
   }
-  return waitsForSilent(chain, `${id} payment silent`) ? 'mayVanish' : 'dropped'
+  return waitsForSilent(chain, `${id} payment silent`, [reference, buyer]) ? 'mayVanish' : 'dropped'
 }
 
 async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {
@@ -123,7 +123,9 @@ async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubje
   const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
   const refund = await findRefundAmong(deps, oldestMentions(all), row, subject)
   if (refund) return refund
-  return waitsForSilent(chain, `${row.id} ${refundExpiryHeight} silent`) ? { kind: 'possible' } : { kind: 'expired', seen: gone }
+  return waitsForSilent(chain, `${row.id} ${refundExpiryHeight} silent`, [refundReference])
+    ? { kind: 'possible' }
+    : { kind: 'expired', seen: gone }
 }
 
 async function findRefundAmong(

@@ -78,7 +78,7 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   if (!copies) return snapshot
   const { candidates, unshown } = copies
   // What is listed and not shown, or is hidden by those that answer, may be shown by an endpoint that does not answer now.
-  if (unshown || waitsForSilent(deps.chain, `${purchase.id} silent`)) return snapshot
+  if (unshown || waitsForSilent(deps.chain, `${purchase.id} silent`, [purchase.reference])) return snapshot
   const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
@@ -293,7 +293,7 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   const others = await listReplacements(deps.database, purchase.id)
   const searched = await searchLate(deps, { ...snapshot, paymentExpired }, others)
   const replaced = `${payment.signature} replaced`
-  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`)
+  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`, [purchase.reference, purchase.buyer])
   return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, replaced, REPLACED_SECONDS) }
 }
 

@@ -168,16 +168,16 @@ const MAX_LISTED = 10_000
  */
 async function listOwnElsewhere(
   { chain }: PurchaseDeps,
-  { id, buyer, heldAtSlot, needsReference }: PurchaseRow,
+  { id, buyer, reference, heldAtSlot, needsReference }: PurchaseRow,
   view: FinalizedView,
   looks: readonly HistoryLook[],
 ): Promise<readonly Signature[] | undefined> {
   const key = candidatesFor({ id, heldAtSlot })
-  if (needsReference) return waitsForSilent(chain, key) ? undefined : []
+  if (needsReference) return waitsForSilent(chain, key, [reference]) ? undefined : []
   const lists = ownElsewhere.get(chain) ?? new LRUCache({ max: MAX_LISTED })
   ownElsewhere.set(chain, lists)
   const listed = lists.get(key) ?? landedSignatures(await chain.recentSignatures(buyer, heldAtSlot, PAGE, { everywhere: true }))
-  if (!lists.has(key) && waitsForSilent(chain, key)) return undefined
+  if (!lists.has(key) && waitsForSilent(chain, key, [reference, buyer])) return undefined
   lists.set(key, listed)
   const shown = new Set([
     ...looks.flatMap(({ entries }) => landedSignatures(entries)),
@@ -277,7 +277,7 @@ async function inventedOf(
     // A status alone may be invented, too, and one that waits to be final was not read yet.
     if (!(await chain.transaction(signature, { candidate: true }))) invented.add(signature)
   }
-  return waitsForSilent(chain, `${id} silent`) ? new Set() : invented
+  return waitsForSilent(chain, `${id} silent`, []) ? new Set() : invented
 }
 
 export interface FinalizedSearch {

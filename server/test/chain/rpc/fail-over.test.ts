@@ -296,6 +296,21 @@ describe.concurrent('several endpoints', () => {
     }
   })
 
+  test('are not whole for what one of them did not list when all were asked', async () => {
+    const other = await clients.front()
+    const chain = await clients.start([other.url, clients.surfnet.rpcUrl])
+    const [asked, another] = [(await newWallet()).address, (await newWallet()).address]
+    const ask = () => chain.recentSignatures(asked, 0n, 5, { everywhere: true })
+    await vi.waitFor(() => expect(chain.isWhole()).toBe(true), waiting)
+    const error = { code: -32_019, message: 'Failed to query long-term storage; please try again' }
+    other.override({ getSignaturesForAddress: ({ id }) => ({ jsonrpc: '2.0', id, error }) })
+    await ask()
+    expect([chain.isWhole(), chain.isWhole(another), chain.isWhole(another, asked)]).toEqual([true, true, false])
+    other.behave(clients.handOn)
+    await ask()
+    expect(chain.isWhole(asked)).toBe(true)
+  })
+
   test('return slots and heights that never go down', async () => {
     const only = await clients.front()
     only.override({ getSlot: result(900_000) })

@@ -175,6 +175,7 @@ async function reconcileExpired(on: typeof world, { purchaseId }: Pick<Purchase,
 describe('a reservation whose payment may have landed does not end yet', () => {
   it.each<[string, Partial<Chain>]>([
     ['while an endpoint does not answer, which may show it', { isWhole: () => false }],
+    ['while an endpoint is busy that may show it', { isWhole: (...listed) => listed.length === 0 }],
     [
       'while an endpoint lists its signature that none shows',
       {

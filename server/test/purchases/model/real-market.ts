@@ -88,7 +88,7 @@ export function forkable(chain: Chain): ForkableChain {
   return {
     genesisHash: () => chain.genesisHash(),
     isUp: () => chain.isUp(),
-    isWhole: () => chain.isWhole(),
+    isWhole: (...args) => chain.isWhole(...args),
     endpoints: () => chain.endpoints(),
     isSaturated: () => chain.isSaturated(),
     hasSpare: () => chain.hasSpare(),

@@ -132,27 +132,33 @@ describe('a payment without the reference settles its hold, although the endpoin
   })
 })
 
-it('a payment without the reference settles its hold, although the only endpoint that shows it does not answer when the hold is to end', async () => {
-  const purchase = await holdForWallet()
-  await world.payByWallet(world.buyer, purchase, { references: [] })
-  await world.closePaymentWindow(purchase)
-  await world.makeDue(purchase)
-  await world.withHidingEndpoint().expectStillHeld(purchase)
-  await world.mine(200)
-  let answers = false
-  const hiding = world.withHidingEndpoint()
-  const seen = hiding.withChain({
-    isWhole: () => answers,
-    recentSignatures: async (...[of, since, limit, options]) =>
-      answers ? hiding.deps.chain.recentSignatures(of, since, limit, options) : [],
-  })
-  for (let round = 0; round < 4; round += 1) {
+it.each([
+  ['does not answer', () => false],
+  ['is busy', (...listed: readonly string[]) => listed.length === 0],
+])(
+  'a payment without the reference settles its hold, although the only endpoint that shows it %s when the hold is to end',
+  async (_, isWhole) => {
+    const purchase = await holdForWallet()
+    await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.closePaymentWindow(purchase)
     await world.makeDue(purchase)
-    await seen.expectStillHeld(purchase)
-  }
-  answers = true
-  await seen.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' }))
-})
+    await world.withHidingEndpoint().expectStillHeld(purchase)
+    await world.mine(200)
+    let answers = false
+    const hiding = world.withHidingEndpoint()
+    const seen = hiding.withChain({
+      isWhole: (...listed) => answers || isWhole(...listed),
+      recentSignatures: async (...[of, since, limit, options]) =>
+        answers ? hiding.deps.chain.recentSignatures(of, since, limit, options) : [],
+    })
+    for (let round = 0; round < 4; round += 1) {
+      await world.makeDue(purchase)
+      await seen.expectStillHeld(purchase)
+    }
+    answers = true
+    await seen.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' }))
+  },
+)
 
 describe('a payment without the reference that the endpoint which shows it calls older than its purchase', () => {
   /** The same market, while the endpoint that answers first tells a slot far behind. */
