@@ -2,7 +2,8 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { encode } from 'uqr'
 import { describe, expect, it } from 'vitest'
 
-import { drawCode, payLinkText, phantomBrowseLink } from '../../src/features/listing/phone-codes.tsx'
+import { drawCode, payLinkText } from '../../src/features/listing/phone-codes.tsx'
+import { phantomBrowseLink } from '../../src/wallet/phantom-link.ts'
 import { whyNotForSale } from '../../src/features/listing/why-not-for-sale.ts'
 import { listing } from '../support/listing.ts'
 
@@ -27,7 +28,7 @@ describe('a listing at its own address', () => {
 })
 
 it('the link into Phantom names page and market, both encoded', () => {
-  expect(phantomBrowseLink('/listing/1', 'https://market.example')).toBe(
+  expect(phantomBrowseLink(new URL('https://market.example/listing/1'))).toBe(
     'https://phantom.app/ul/browse/https%3A%2F%2Fmarket.example%2Flisting%2F1?ref=https%3A%2F%2Fmarket.example',
   )
 })
@@ -39,7 +40,7 @@ it('a hold whose time has run out is not said to wait for its payment', () => {
 })
 
 it('a drawn code has all dark modules and no other, with four light ones around it', () => {
-  const text = phantomBrowseLink('/listing/01a1f7e3-0000-7000-8000-000000000000', 'https://market.example')
+  const text = phantomBrowseLink(new URL('https://market.example/listing/01a1f7e3-0000-7000-8000-000000000000'))
   const { path, size } = drawCode(text)
   const dark = new Set<string>()
   for (const [, x, y, width] of path.matchAll(/M(\d+) (\d+)h(\d+)/g)) {

@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
+import { phantomBrowseLink } from '../../wallet/phantom-link.ts'
 
 interface PhoneCodesProps {
   listing: Listing
@@ -61,7 +62,10 @@ export function PhoneCodes({ listing, reason, publicOrigin, walletsSend }: Phone
           <p className="text-small text-dim">
             Scan it with your phone’s camera. The market opens in Phantom on this listing, and you buy it there.
           </p>
-          <QrCode text={phantomBrowseLink(`${LISTING_PATH}${listing._id}`, publicOrigin)} label="Code that opens this listing in Phantom" />
+          <QrCode
+            text={phantomBrowseLink(new URL(`${LISTING_PATH}${listing._id}`, publicOrigin))}
+            label="Code that opens this listing in Phantom"
+          />
         </>
       )}
     </section>
@@ -193,11 +197,6 @@ export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
     case 'expired':
       return 'This code has expired.'
   }
-}
-
-/** The link that, when scanned, opens a page of the market in Phantom's own browser. */
-export function phantomBrowseLink(path: string, origin: string): string {
-  return `https://phantom.app/ul/browse/${encodeURIComponent(origin + path)}?ref=${encodeURIComponent(origin)}`
 }
 
 /** Makes a payment link for a listing. */
