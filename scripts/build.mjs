@@ -8,7 +8,7 @@ const { showFailure, StepFailed } = await import('./support/run.mjs')
 const LINES_SHOWN = 40
 
 try {
-  await ensureBuilt()
+  await ensureBuilt(process.argv.slice(2))
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error
   showFailure(error, LINES_SHOWN)

@@ -55,12 +55,14 @@ const builds = [
 ]
 
 /**
- * Builds the server and the web app unless they are built from the present sources.
+ * Builds the client, the server and the web app unless they are built from the present sources.
  *
+ * @param {string[]} [workspaces] those to build alone, by their folders
  * @throws {import('./run.mjs').StepFailed} if a build fails, or this user may not write to the checkout
  */
-export async function ensureBuilt() {
-  const stale = builds.filter((build) => builtFrom(build) !== hashOfFiles(root, build.sources))
+export async function ensureBuilt(workspaces = []) {
+  const wanted = builds.filter(({ workspace }) => workspaces.length === 0 || workspaces.includes(workspace))
+  const stale = wanted.filter((build) => builtFrom(build) !== hashOfFiles(root, build.sources))
   if (stale.length > 0) requireWritableCheckout('Building', 'npm run build')
   for (const build of stale) await timed(build.title, () => runBuild(build))
 }

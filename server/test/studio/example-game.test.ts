@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { readText, root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
@@ -12,6 +13,10 @@ import { followSales, openSaleMarket, settledPurchase } from './sales/sale-marke
 import { startStudio, type StudioClient } from './studio-client.ts'
 
 const game = 'examples/game/game.mjs'
+/** Of what the game imports. */
+const BUILD_MILLIS = 60_000
+
+beforeAll(() => promisify(execFile)(process.execPath, [join(root, 'scripts', 'build.mjs'), 'client']), BUILD_MILLIS)
 
 /** A market, and the example as a process beside its server. Both are stopped when the test is over. */
 async function openGame() {
