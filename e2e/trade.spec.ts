@@ -49,6 +49,9 @@ test('sales made while the seller was away are told on return, and counted until
   const seller = await signedIn({ sol: 1 })
   await list(seller, 'ORANGE_JUICE', 6, 0.3)
   const context = seller.page.context()
+  // Before it has read them once, a browser knows of no sales, and calls none of them new.
+  const hasReadSales = () => seller.page.evaluate((wallet) => localStorage.getItem(`salesTold:${wallet}`) !== null, seller.address)
+  await expect.poll(hasReadSales).toBe(true)
   await seller.page.close()
   const buyer = await signedIn({ sol: 1 })
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
