@@ -351,6 +351,24 @@ for (const width of [320, 390, 768, 1280, 1920]) {
   })
 }
 
+test('nothing on a phone moves when the best price comes late', async ({ openContext }) => {
+  const page = await (await openContext({ viewport: { width: 390, height: 900 } })).newPage()
+  await watchShifts(page)
+  await withoutFirstView(page)
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/quote?*', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.goto(SODA)
+  await live(page)
+  await expect(page.getByRole('button', { name: 'Buy', exact: true })).toBeDisabled()
+  answer()
+  await expect(page.getByRole('button', { name: /^Buy \d+ for/ })).toBeEnabled()
+  await expectShifts(page, { below: 0.01 })
+})
+
 /** An hour each, the last of them under way. */
 function hours(count: number) {
   const hour = 3_600_000

@@ -30,7 +30,7 @@ export function QuoteSummary({ quote, isOld, most, drink, nobody }: QuoteSummary
       <p role="status" className="sr-only">
         {quote && !isOld && sentenceOf(quote, drink)}
       </p>
-      {quote ? <Figures quote={quote} /> : <p className="breathe text-figure font-bold text-dim">…</p>}
+      {quote ? <Figures quote={quote} /> : <FiguresToCome />}
       {quote && !quote.complete && !isOld && (
         <p role="status" className="text-small font-semibold text-warn">
           {shortage(quote, { most, drink, nobody })}
@@ -59,6 +59,19 @@ function Figures({ quote }: { quote: Quote }) {
             <Fact label={`Studio fee (${formatRate(fee.basisPoints)})`}>{formatLamports(BigInt(fee.lamports))} SOL</Fact>
           </>
         )}
+      </dl>
+    </>
+  )
+}
+
+/** As high as those of one seller, so that nothing moves when they come. */
+function FiguresToCome() {
+  return (
+    <>
+      <p className="breathe text-figure font-bold text-dim">…</p>
+      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-small">
+        <Fact label="Average unit price">…</Fact>
+        <Fact label="From">…</Fact>
       </dl>
     </>
   )
