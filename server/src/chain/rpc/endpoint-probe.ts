@@ -19,17 +19,16 @@ const publicClusters: ReadonlyMap<string, Network> = new Map([
 /** Which chain this is: its genesis hash, and the proof that an endpoint serves it. */
 export class ChainIdentity {
   readonly #endpoints: readonly Endpoint[]
-  /** What players are shown. */
-  readonly network: Network
+  readonly #network: Network
   readonly #log: ChainLog
   readonly #onChange: GenesisListener
   readonly #proofsInFlight = new Map<Endpoint, Promise<string>>()
   #genesisHash: string | undefined
 
-  /** `onChange` is called for each new genesis hash except the first. */
+  /** `network` is what players are shown. `onChange` is called for each new genesis hash except the first. */
   constructor(endpoints: readonly Endpoint[], network: Network, log: ChainLog, onChange: GenesisListener) {
     this.#endpoints = endpoints
-    this.network = network
+    this.#network = network
     this.#log = log
     this.#onChange = onChange
   }
@@ -37,6 +36,11 @@ export class ChainIdentity {
   /** The chain's genesis hash; undefined until an endpoint has answered. */
   get genesisHash(): string | undefined {
     return this.#genesisHash
+  }
+
+  /** Whether it is one of Solana's public clusters, by its genesis hash; also true until an endpoint has answered. */
+  get isPublic(): boolean {
+    return this.#genesisHash === undefined || publicClusters.has(this.#genesisHash)
   }
 
   /**
@@ -53,7 +57,7 @@ export class ChainIdentity {
       throw new ConfigError([`SOLANA_RPC_URL names endpoints of different chains: ${list}. All of them must be on one chain.`])
     }
     const problems = [...found].flatMap(([{ host }, hash]) => {
-      const wrong = wrongCluster(hash, this.network)
+      const wrong = wrongCluster(hash, this.#network)
       return wrong === undefined ? [] : [`SOLANA_RPC_URL: ${host} ${wrong}`]
     })
     if (problems.length > 0) throw new ConfigError(problems)
@@ -80,7 +84,7 @@ export class ChainIdentity {
   }
 
   #verify(endpoint: Endpoint, hash: string): string {
-    const wrong = wrongCluster(hash, this.network)
+    const wrong = wrongCluster(hash, this.#network)
     if (wrong !== undefined) throw this.#exclude(endpoint, wrong)
     const former = this.#genesisHash
     if (former !== undefined && former !== hash && !this.#mayBeReset(endpoint)) {
@@ -107,7 +111,7 @@ export class ChainIdentity {
    * Only a local chain on this machine is ever reset. Elsewhere, a new hash means the wrong chain, and every hold would end without reason.
    */
   #mayBeReset(endpoint: Endpoint): boolean {
-    return endpoint.loopback && this.network === 'localnet' && this.#endpoints.length === 1
+    return endpoint.loopback && this.#network === 'localnet' && this.#endpoints.length === 1
   }
 }
 

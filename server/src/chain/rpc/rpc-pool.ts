@@ -46,9 +46,9 @@ export class RpcPool {
     this.#identity = identity
   }
 
-  /** Whether the chain is one on this machine, as far as players are shown. */
-  get localnet(): boolean {
-    return this.#identity.network === 'localnet'
+  /** Whether the chain is a private one, whatever players are shown: a copy of a public cluster has its genesis hash, on this machine alone. */
+  get isPrivate(): boolean {
+    return !this.#identity.isPublic || this.endpoints.every(({ loopback }) => loopback)
   }
 
   /** Requests per second that all endpoints of our chain allow together. */

@@ -77,13 +77,13 @@ const NO_BLOCKHASH = '1'.repeat(32)
 /**
  * Decodes a `getTransaction` reply in base64: legacy, version 0 with lookup tables, and version 1.
  *
- * @param localnet the chain is one on this machine, whose airdrops are not signed
+ * @param isPrivate the chain is no public cluster, and may be Surfpool's
  * @throws Error if the reply is for another signature, not signed, incomplete or malformed: the endpoint is unreliable.
  */
 export function decodeLandedTransaction(
   signature: Signature,
   { meta, slot, blockTime, transaction: [base64] }: TransactionReply,
-  { localnet = false }: { localnet?: boolean } = {},
+  { isPrivate = false }: { isPrivate?: boolean } = {},
 ): LandedTransaction {
   if (meta === null) throw new Error('the endpoint did not return how the transaction ended')
   const bytes = Uint8Array.from(getBase64Encoder().encode(base64))
@@ -91,7 +91,7 @@ export function decodeLandedTransaction(
   const found: string = getSignatureFromTransaction(transaction)
   if (found !== signature) throw new Error('the endpoint returned another transaction')
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
-  const isAirdrop = localnet && message.lifetimeToken === NO_BLOCKHASH
+  const isAirdrop = isPrivate && message.lifetimeToken === NO_BLOCKHASH
   if (!isAirdrop && !isSigned(transaction)) throw new Error('the endpoint returned a transaction that its signers have not signed')
   const accounts = getAccountMetasFromCompiledTransactionMessage(message, meta.loadedAddresses)
   return {

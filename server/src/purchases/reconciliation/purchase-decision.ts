@@ -242,7 +242,7 @@ function replaceDropped(snapshot: PurchaseSnapshot, payment: PaymentRow): Purcha
     const referencedFirst = paying.toSorted((a, b) => Number(isReferenced(b)) - Number(isReferenced(a)))
     return {
       actions: [{ kind: 'replacePayment', payment, candidates: referencedFirst, last: othersHadTime }, ...others],
-      nextSeconds: UNDECIDED_SECONDS,
+      nextSeconds: othersHadTime ? nextSeconds : UNDECIDED_SECONDS,
     }
   }
   return { actions: last ? [{ kind: 'openVanishedCase', payment }, ...others] : others, nextSeconds }

@@ -7,6 +7,7 @@ import { buildPayment, decodeSignedTransaction } from '../../../src/chain/transa
 import { type SolanaChain } from '../../../src/chain/client/solana-chain.ts'
 import { airdrop, FIRST_SLOT } from '../../support/test-chain.ts'
 import { pay, signPayment, SOL, useChainClients, waiting } from '../chain-clients.ts'
+import { result } from '../rpc/front-server.ts'
 import { newWallet, payment, sign, type Wallet } from '../transactions/transactions.ts'
 
 const clients = useChainClients()
@@ -64,14 +65,20 @@ describe('a chain', () => {
   })
 })
 
-test('an airdrop, which Surfpool signs with nothing, is read on the local chain alone', async () => {
+test('an airdrop, which nobody signs on Surfpool, is read on private chains alone', async () => {
   const wallet = await newWallet()
   await airdrop(clients.surfnet, wallet.address, SOL)
   const [received] = await listed(await finalizedAt(await chain.highestSlot()), wallet.address, FIRST_SLOT)
   const transfer = { to: wallet.address, lamports: SOL }
   expect(await chain.transaction(received!.signature)).toMatchObject({ failed: false, instructions: [{ transfer }] })
-  const elsewhere = await clients.start([clients.surfnet.rpcUrl], { network: 'devnet' })
-  await expect(elsewhere.transaction(received!.signature)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  // Not the name of this machine, although it is.
+  const front = await clients.front()
+  const url = front.url.replace('127.0.0.1', '0.0.0.0')
+  const elsewhere = await clients.start([url], { network: 'mainnet' })
+  expect(await elsewhere.transaction(received!.signature)).toMatchObject({ instructions: [{ transfer }] })
+  front.override({ getGenesisHash: result('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d') })
+  const cluster = await clients.start([url], { network: 'mainnet' })
+  await expect(cluster.transaction(received!.signature)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
 })
 
 describe('a payment with a reference', () => {

@@ -185,6 +185,8 @@ describe('what is done for a purchase', () => {
     expect(actions).toEqual(expected)
   })
 
+  const dropped = { ...closedFor(100), payment, paymentExpired: true, candidates: [pays] }
+
   it.each([
     ['a hold whose payment is recorded', snapshot('windowOpen', { payment }), 1],
     ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2, secondsToPay: 58 } }), 4],
@@ -195,6 +197,8 @@ describe('what is done for a purchase', () => {
     ['a hold that waits for its proof', snapshot('windowClosed', { waitsForProof: true }), 4],
     ['a delivery that is not finalized', snapshot('awaitingFinality', { payment, status: seen('confirmed') }), 4],
     ['an ended hold', snapshot('ended', closedFor(100)), 200],
+    ['a dropped payment whose time is over', snapshot('awaitingFinality', { ...dropped, othersHadTime: true }), 200],
+    ['a dropped payment in whose place more may come', snapshot('awaitingFinality', dropped), 10],
     ['an ended hold with a candidate that may yet pay', snapshot('ended', { ...closedFor(100), candidates: [pending] }), 10],
     ['an ended hold with a candidate that was not read', snapshot('ended', { ...closedFor(100), allRead: false }), 10],
     ['an old ended hold', snapshot('ended', closedFor(700_000)), null],
