@@ -10,10 +10,13 @@ test('a hold that only the studio can end says so to buyer, seller and visitors,
   const seller = await signedIn({ sol: 1 })
   await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
+  const onMarket = await findListing(page, seller.address)
   await hold(page, seller.address)
+  // A page that is loaded before the hold's event has gone round receives it afterwards, with the listing as it really is.
+  await expect(onMarket.getByTitle('Another buyer is paying for this listing right now.')).toBeVisible()
 
   await answerWith(page, { purchase: { waitsForStudio: true, payMillisLeft: 0 }, listing: { waitsForStudio: true } })
-  await page.reload()
+  await page.goto('/')
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await expect(attention).toContainText('so the studio decides. Do not pay now.')
   await expect(attention.getByRole('button')).toHaveCount(0)
