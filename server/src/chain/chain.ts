@@ -183,9 +183,10 @@ export interface Chain {
   isUp(): boolean
   /**
    * Whether the last request to each endpoint of this chain succeeded, and each has answered what all were last asked to list of these
-   * addresses; never throws. An endpoint that is busy, or answers with an error, works and yet has not answered.
+   * addresses or to say of these signatures; never throws. An endpoint that is busy, or answers with an error, works and yet has not
+   * answered.
    */
-  isWhole(...addresses: readonly string[]): boolean
+  isWhole(...about: readonly string[]): boolean
   /** The names of the endpoints that may serve this chain, down or not. */
   endpoints(): readonly string[]
   /** Whether every endpoint is at its request rate and requests of this server are already waiting. Never throws. */

@@ -15,6 +15,8 @@ export interface ViewOptions {
   genesisHash: string
   /** Whether the endpoint still serves the chain that it serves now. */
   isSameChain: () => boolean
+  /** Called whenever a method of the view fails. */
+  onFailure: () => void
   pageSize: number
 }
 
@@ -22,24 +24,25 @@ export interface ViewOptions {
  * Opens a view of the finalized chain as this endpoint sees it now. Its methods throw CHAIN_DOWN if the endpoint fails or answers for an
  * older slot than the view's.
  */
-export async function openFinalizedView(endpoint: Endpoint, { genesisHash, isSameChain, pageSize }: ViewOptions): Promise<FinalizedView> {
+export async function openFinalizedView(endpoint: Endpoint, options: ViewOptions): Promise<FinalizedView> {
+  const { genesisHash, isSameChain, onFailure, pageSize } = options
   const rpc = endpoint.client('release')
   // Read in this order, the slot is never older than the height: what is absent at the slot is absent at the height.
   const height = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
   const slot = requireInteger(await rpc.getSlot({ commitment: 'finalized' }).send())
+  const fail = (cause: unknown): never => {
+    onFailure()
+    throw new Failure('CHAIN_DOWN', { cause })
+  }
   const view = new EndpointView(rpc, slot, isSameChain, pageSize)
   return {
     endpoint: endpoint.host,
     genesisHash,
     slot,
     height,
-    history: (of, range) => view.history(of, range).catch(throwDown),
-    statusOf: (signature) => view.statusOf(signature).catch(throwDown),
+    history: (of, range) => view.history(of, range).catch(fail),
+    statusOf: (signature) => view.statusOf(signature).catch(fail),
   }
-}
-
-function throwDown(cause: unknown): never {
-  throw new Failure('CHAIN_DOWN', { cause })
 }
 
 class EndpointView {

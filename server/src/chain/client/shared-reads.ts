@@ -20,13 +20,14 @@ import { type FinalizedHeight, type Outliers, requireInteger } from './finalized
 export async function readTransaction(pool: RpcPool, signature: Signature, priority: Priority): Promise<LandedTransaction | undefined> {
   const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
   let failed: LandedTransaction | undefined
-  const succeeded = await pool.askInTurn(priority, async (rpc) => {
+  const ask = async (rpc: ChainRpc) => {
     const reply = await rpc.getTransaction(asSignature(signature), config).send()
     const transaction = reply ? decodeLandedTransaction(signature, reply, pool) : undefined
     if (transaction?.failed !== true) return transaction
     failed = transaction
     return undefined
-  })
+  }
+  const succeeded = await pool.askInTurn(priority, ask, { about: [signature] })
   return succeeded ?? failed
 }
 

@@ -106,9 +106,10 @@ function couldNotSend(error: unknown): boolean {
 const PROBE_MILLIS = 2000
 /** How much of the budget goes into opening views of the finalized chain: each takes three requests. */
 const VIEWS = { share: 0.015, leastMillis: SLOT_MILLIS }
+/** How long other endpoints are preferred to one whose view failed. */
+const FAILED_VIEW_MILLIS = 60_000
 const TRANSACTIONS = { share: 1, leastMillis: 2000 }
 const MAX_TRANSACTIONS = 1000
-const MAX_PARTIAL = 10_000
 /** The newest height counts only so far above the finalized one: what was signed there expires 150 blocks, and a margin, later. */
 const MOST_HEIGHT_AHEAD = 130n
 
@@ -155,8 +156,8 @@ export class SolanaChain implements Chain {
   readonly #views: AnswerCache<FinalizedView>
   /** Confirm calls and reconciliation read the same transaction within a moment. */
   readonly #transactions: AnswerCache<LandedTransaction | undefined>
-  /** Addresses of which not every endpoint has answered what all were last asked to list. */
-  readonly #partial = new LRUCache<string, true>({ max: MAX_PARTIAL })
+  /** The endpoint whose view failed last, for a minute. It may have the most spare budget, and answer everything but histories. */
+  readonly #failedView = new LRUCache<'endpoint', Endpoint>({ max: 1, ttl: FAILED_VIEW_MILLIS })
   readonly #pageSize: number
   /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers from the old chain do not count. */
   #highest = { height: 0n }
@@ -219,9 +220,8 @@ export class SolanaChain implements Chain {
     return this.#endpoints.filter((endpoint) => !endpoint.foreign).map((endpoint) => endpoint.host)
   }
 
-  isWhole(...addresses: readonly string[]): boolean {
-    const areHealthy = this.#endpoints.every((endpoint) => endpoint.foreign || endpoint.healthy)
-    return areHealthy && !addresses.some((address) => this.#partial.has(address))
+  isWhole(...about: readonly string[]): boolean {
+    return this.pool.isWhole(about)
   }
 
   isSaturated(): boolean {
@@ -280,16 +280,17 @@ export class SolanaChain implements Chain {
   }
 
   async #openView(except?: ReadonlySet<string>): Promise<FinalizedView> {
-    const view = await this.pool.askInTurn('release', async (_, endpoint) => {
+    const ask = async (_: ChainRpc, endpoint: Endpoint) => {
       if (except?.has(endpoint.host)) return undefined
       const genesisHash = await this.#identity.prove(endpoint)
       const isSameChain = () => endpoint.proven && this.#identity.genesisHash === genesisHash
-      const view = await openFinalizedView(endpoint, { genesisHash, isSameChain, pageSize: this.#pageSize })
+      const onFailure = () => void this.#failedView.set('endpoint', endpoint)
+      const view = await openFinalizedView(endpoint, { genesisHash, isSameChain, onFailure, pageSize: this.#pageSize })
       await this.#outliers.require(endpoint, 'slot', view.slot)
       await this.#outliers.require(endpoint, 'height', view.height)
       return view
-    })
-    return requireAnswer(view)
+    }
+    return requireAnswer(await this.pool.askInTurn('release', ask, { last: this.#failedView.get('endpoint') }))
   }
 
   simulate(transactionBytes: Uint8Array, options?: SimulationOptions): Promise<Simulation> {
@@ -332,9 +333,7 @@ export class SolanaChain implements Chain {
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
     if (!everywhere) return newestEntries(requireAnswer(await this.pool.askInTurn(priority, ask)), sinceSlot).slice(0, limit)
-    const lists = await this.pool.askAll(priority, ask)
-    if (lists.length < this.endpoints().length) this.#partial.set(of, true)
-    else this.#partial.delete(of)
+    const lists = await this.pool.askAll(priority, ask, { about: [of] })
     // None is cut: one endpoint could fill the whole with entries that it invents.
     return newestEntries(lists.flat(), sinceSlot)
   }

@@ -178,7 +178,9 @@ async function readStatusesOnce(pool: RpcPool, signatures: readonly Signature[],
  * @throws Failure CHAIN_DOWN or CHAIN_BUSY if none answers.
  */
 async function readStatusesEverywhere(pool: RpcPool, signatures: readonly Signature[]): Promise<Statuses> {
-  const readings = chunks(signatures, STATUSES_PER_CALL).map((chunk) => pool.askAll('settlement', (rpc) => request(rpc, chunk)))
+  const readings = chunks(signatures, STATUSES_PER_CALL).map((chunk) =>
+    pool.askAll('settlement', (rpc) => request(rpc, chunk), { about: chunk }),
+  )
   const best: Statuses = new Map()
   for (const statuses of (await Promise.all(readings)).flat()) {
     for (const [signature, status] of statuses) best.set(signature, betterStatus(best.get(signature), status))

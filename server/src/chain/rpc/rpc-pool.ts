@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from '@juicebar/contract/errors'
+import { LRUCache } from 'lru-cache'
 import { type ChainIdentity } from './endpoint-probe.ts'
 import { EndpointError, errorCodeOf, type RpcReply } from './rpc-reply.ts'
 import { type ChainRpc, type Endpoint } from './endpoint.ts'
@@ -29,7 +30,12 @@ interface SendOptions {
 interface AskOptions {
   /** Asked only after all the others, because its own answer is being checked. */
   last?: Endpoint | undefined
+  /** The addresses or signatures that it is about: `isWhole` says of them whether every endpoint has answered. */
+  about?: readonly string[]
 }
+
+/** More of what endpoints have not answered is not kept: the oldest is forgotten. */
+const MAX_PARTIAL = 10_000
 
 /**
  * The endpoints of one chain, with fail-over. A request goes to one healthy endpoint: the one with the most spare budget for a request of
@@ -40,6 +46,8 @@ interface AskOptions {
 export class RpcPool {
   readonly endpoints: readonly Endpoint[]
   readonly #identity: ChainIdentity
+  /** Addresses and signatures about which not every endpoint has answered what all were last asked. */
+  readonly #partial = new LRUCache<string, true>({ max: MAX_PARTIAL })
 
   constructor(endpoints: readonly Endpoint[], identity: ChainIdentity) {
     this.endpoints = endpoints
@@ -53,7 +61,7 @@ export class RpcPool {
 
   /** Requests per second that all endpoints of our chain allow together. */
   get perSecond(): number {
-    return this.endpoints.reduce((sum, endpoint) => (endpoint.foreign ? sum : sum + endpoint.perSecond), 0)
+    return this.#own.reduce((sum, endpoint) => sum + endpoint.perSecond, 0)
   }
 
   /**
@@ -85,10 +93,15 @@ export class RpcPool {
    * @returns the answers, at least one.
    * @throws Failure CHAIN_DOWN if none answers, CHAIN_BUSY if none had room for the request.
    */
-  async askAll<T>(priority: Priority, ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T>): Promise<T[]> {
+  async askAll<T>(
+    priority: Priority,
+    ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T>,
+    { about = [] }: Pick<AskOptions, 'about'> = {},
+  ): Promise<T[]> {
     const attempts = this.#preferred(priority).map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint)))
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    this.#notePartial(about, answers.length < this.#own.length)
     if (answers.length > 0) return answers
     throw failureOf(outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : [])))
   }
@@ -102,24 +115,44 @@ export class RpcPool {
   async askInTurn<T>(
     priority: Priority,
     ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T | undefined>,
-    { last }: AskOptions = {},
+    { last, about = [] }: AskOptions = {},
   ): Promise<T | undefined> {
     const errors: unknown[] = []
-    let answered = false
+    let answers = 0
     const endpoints = this.#byPreference(priority)
     const inOrder = last ? [...endpoints.filter((endpoint) => endpoint !== last), last] : endpoints
     for (const endpoint of inOrder) {
-      if (answered && !endpoint.healthy) break
+      if (answers > 0 && !endpoint.healthy) break
       try {
         const answer = await this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint))
         if (answer !== undefined) return answer
-        answered = true
+        answers += 1
       } catch (error) {
         errors.push(error)
       }
     }
-    if (answered) return undefined
+    this.#notePartial(about, answers < this.#own.length)
+    if (answers > 0) return undefined
     throw failureOf(errors)
+  }
+
+  /**
+   * Whether the last request to each endpoint of this chain succeeded, and each has answered what all were last asked about these
+   * addresses and signatures.
+   */
+  isWhole(about: readonly string[]): boolean {
+    return this.#own.every(({ healthy }) => healthy) && !about.some((one) => this.#partial.has(one))
+  }
+
+  get #own(): Endpoint[] {
+    return this.endpoints.filter(({ foreign }) => !foreign)
+  }
+
+  #notePartial(about: readonly string[], isPartial: boolean): void {
+    for (const one of about) {
+      if (isPartial) this.#partial.set(one, true)
+      else this.#partial.delete(one)
+    }
   }
 
   /**
@@ -159,7 +192,7 @@ export class RpcPool {
   #preferred(priority: Priority): Endpoint[] {
     const healthy = this.endpoints.filter((endpoint) => endpoint.healthy)
     if (healthy.length === 0) {
-      return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoff.millisLeft - b.backoff.millisLeft)
+      return this.#own.toSorted((a, b) => a.backoff.millisLeft - b.backoff.millisLeft)
     }
     const backlogs = new Map(healthy.map((endpoint) => [endpoint, endpoint.queue.backlogSeconds(priority)]))
     return healthy.toSorted((a, b) => (backlogs.get(a) ?? 0) - (backlogs.get(b) ?? 0))
@@ -168,7 +201,7 @@ export class RpcPool {
   /** All endpoints that may answer, the healthy ones first. */
   #byPreference(priority: Priority): Endpoint[] {
     const first = this.#preferred(priority)
-    const others = this.endpoints.filter((endpoint) => !endpoint.foreign && !first.includes(endpoint))
+    const others = this.#own.filter((endpoint) => !first.includes(endpoint))
     return [...first, ...others]
   }
 

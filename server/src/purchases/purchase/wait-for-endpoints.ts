@@ -18,10 +18,10 @@ const SILENCE_SECONDS = 60
  * Whether something still waits for an endpoint that does not answer. To be asked after a request to all of them: one that did not answer
  * it is known by then.
  * @param what names it
- * @param listed the addresses of which all of them were asked for a list
+ * @param about the addresses and signatures that all of them were asked about
  */
-export function waitsForSilent(chain: Chain, what: string, listed: readonly string[]): boolean {
-  return !chain.isWhole(...listed) && mayWait(chain, what, SILENCE_SECONDS)
+export function waitsForSilent(chain: Chain, what: string, about: readonly string[]): boolean {
+  return !chain.isWhole(...about) && mayWait(chain, what, SILENCE_SECONDS)
 }
 
 /**

@@ -1,5 +1,6 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
 import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
 import { type CaseSubject, isMentioned, MENTIONS, oldestMentions, UNSEEN_SECONDS } from '../cases/case.ts'
@@ -9,7 +10,7 @@ import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { isOutOfReach, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { loweredHeight, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { ALONE_SECONDS, loweredHeight, mayWait, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -66,7 +67,7 @@ async function readPayment(
     const listed = await chain.recentSignatures(address, 0n, MENTIONS, { everywhere: true })
     if (listed.some((entry) => entry.signature === signature && !entry.failed)) return 'mayVanish'
   }
-  return waitsForSilent(chain, `${id} payment silent`, [reference, buyer]) ? 'mayVanish' : 'dropped'
+  return waitsForSilent(chain, `${id} payment silent`, [reference, buyer, signature]) ? 'mayVanish' : 'dropped'
 }
 
 async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {
@@ -138,6 +139,7 @@ async function findRefundAmong(
     if (failed || isRuledOut(deps.chain, row.id, signature)) continue
     if (!(await admitCandidate(deps.chain, row.id))) return { kind: 'possible' }
     const transaction = await deps.chain.transaction(signature, { candidate: true })
+    if (!transaction && (await isInvented(deps.chain, signature))) continue
     // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
     if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
@@ -145,6 +147,12 @@ async function findRefundAmong(
     if (!transaction.failed) ruleOut(deps.chain, row.id, signature)
   }
   return undefined
+}
+
+/** Whether a signature is listed and nothing else: every endpoint answers, and for a quarter of an hour none has known it or shown it. */
+async function isInvented(chain: Chain, signature: Signature): Promise<boolean> {
+  const isKnown = (await chain.statuses([signature], { everywhere: true })).has(signature)
+  return !isKnown && chain.isWhole(signature) && !mayWait(chain, `${signature} shown`, ALONE_SECONDS)
 }
 
 async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
+import { type Chain, type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
 import { hashMessage } from '../../chain/transactions/message.ts'
 import { correctedSlot, isOutOfReach, lastHeightOf, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
@@ -78,7 +78,7 @@ async function readReservation(deps: PurchaseDeps, round: Round, unread: Purchas
   if (!copies) return snapshot
   const { candidates, unshown } = copies
   // What is listed and not shown, or is hidden by those that answer, may be shown by an endpoint that does not answer now.
-  if (unshown || waitsForSilent(deps.chain, `${purchase.id} silent`, [purchase.reference])) return snapshot
+  if (unshown || waitsForSilent(deps.chain, `${purchase.id} silent`, [purchase.reference, payment.signature])) return snapshot
   const lacks = !candidates.some(isUndecided) && (await lacksFunds(deps, purchase))
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded: lacks }
 }
@@ -130,12 +130,17 @@ async function readCopies(
     if (!isOwn && !(await admitCandidate(chain, purchase.id))) return undefined
     const transaction = isOwn ? undefined : await chain.transaction(signature, { candidate: true })
     if (transaction && messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
-    else if (!transaction && mayWait(chain, `${purchase.id} shown`, SHOWN_SECONDS)) unshown = true
+    else if (!transaction && maybeShown(chain, purchase, signature)) unshown = true
     else ruleOut(chain, `${purchase.id} copy`, signature)
   }
   const statuses = await paymentStatuses(deps, copies)
   const verified = copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(chain, copy, statuses.get(copy))))
   return { candidates: await Promise.all(verified), unshown }
+}
+
+/** Whether an endpoint may still show what none has shown, in a minute or once each has answered. */
+function maybeShown(chain: Chain, { id }: DuePurchase, signature: Signature): boolean {
+  return mayWait(chain, `${id} shown`, SHOWN_SECONDS) || waitsForSilent(chain, `${id} shown silent`, [signature])
 }
 
 /**
@@ -224,7 +229,8 @@ async function search(
   const listed = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
   const found = [...new Set([...others, ...listed])]
   // What one endpoint invents would be read again and again, and what is real never.
-  const known = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
+  const statuses = everywhere && found.length > 0 ? await deps.chain.statuses(found, { everywhere }) : undefined
+  const known = statuses && waitsForSilent(deps.chain, `${purchase.id} statuses`, found) ? undefined : statuses
   const real = known ? found.filter((signature) => known.has(signature) || others.includes(signature)) : found
   const { candidates, allRead } = await readCandidates(deps, purchase, real, { ...options, again: others })
   return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
@@ -293,7 +299,8 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   const others = await listReplacements(deps.database, purchase.id)
   const searched = await searchLate(deps, { ...snapshot, paymentExpired }, others)
   const replaced = `${payment.signature} replaced`
-  const allRead = searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`, [purchase.reference, purchase.buyer])
+  const allRead =
+    searched.allRead && !waitsForSilent(deps.chain, `${replaced} silent`, [purchase.reference, purchase.buyer, payment.signature])
   return { ...searched, allRead, othersHadTime: !mayWait(deps.chain, replaced, REPLACED_SECONDS) }
 }
 

@@ -186,6 +186,7 @@ async function listOwnElsewhere(
   const others = listed.filter((signature) => !shown.has(signature) && !isRuledOut(chain, key, signature))
   if (others.length === 0) return []
   const statuses = await chain.statuses(others, { everywhere: true })
+  if (waitsForSilent(chain, `${key} statuses`, others)) return undefined
   return others.filter((signature) => statuses.has(signature))
 }
 
@@ -277,7 +278,7 @@ async function inventedOf(
     // A status alone may be invented, too, and one that waits to be final was not read yet.
     if (!(await chain.transaction(signature, { candidate: true }))) invented.add(signature)
   }
-  return waitsForSilent(chain, `${id} silent`, []) ? new Set() : invented
+  return waitsForSilent(chain, `${id} silent`, [...invented]) ? new Set() : invented
 }
 
 export interface FinalizedSearch {

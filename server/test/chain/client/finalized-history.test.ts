@@ -94,4 +94,15 @@ describe('a finalized view of another endpoint', () => {
     other.behave((_, response) => void response.destroy())
     await expect(chain.finalized({ except: new Set([names[0] ?? '']) })).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
   })
+
+  test('is the next one, once the first could not show a history', async () => {
+    const [one, other] = [await clients.front(), await clients.front()]
+    const chain = await clients.start([one.url, other.url], { requestsPerSecond: [1_000, 10] })
+    const [larger, smaller] = chain.endpoints()
+    one.override({ getSignaturesForAddress: ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'Internal error' } }) })
+    const view = await chain.finalized({ except: new Set() })
+    expect(view.endpoint).toBe(larger)
+    await expect(read(view)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect((await chain.finalized({ except: new Set() })).endpoint).toBe(smaller)
+  })
 })

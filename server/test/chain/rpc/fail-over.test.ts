@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { base58 } from '@scure/base'
 import { describe, expect, test, vi } from 'vitest'
+import { type Chain } from '../../../src/chain/chain.ts'
 import { type ChainOptions, createChain } from '../../../src/chain/client/solana-chain.ts'
 import { ConfigError } from '../../../src/settings/setting-reader.ts'
 import { findFreePort } from '../../../src/embedded/free-port.ts'
@@ -309,6 +311,22 @@ describe.concurrent('several endpoints', () => {
     other.behave(clients.handOn)
     await ask()
     expect(chain.isWhole(asked)).toBe(true)
+  })
+
+  test.each([
+    ['status', 'getSignatureStatuses', (chain: Chain, of: Signature) => chain.statuses([of], { everywhere: true })],
+    ['transaction', 'getTransaction', (chain: Chain, of: Signature) => chain.transaction(of)],
+  ])('are not whole for a signature whose %s one of them could not tell', async (_, method, ask) => {
+    const other = await clients.front()
+    const chain = await clients.start([other.url, clients.surfnet.rpcUrl])
+    const { signature } = await signPayment(chain, await newWallet())
+    await vi.waitFor(() => expect(chain.isWhole()).toBe(true), waiting)
+    other.override({ [method]: ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'Internal error' } }) })
+    await ask(chain, signature)
+    expect([chain.isWhole(), chain.isWhole(signature)]).toEqual([true, false])
+    other.behave(clients.handOn)
+    await ask(chain, signature)
+    expect(chain.isWhole(signature)).toBe(true)
   })
 
   test('return slots and heights that never go down', async () => {

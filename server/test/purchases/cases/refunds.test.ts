@@ -1,6 +1,8 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { type Case } from '@juicebar/contract/schemas'
 import { describe, expect, it, vi } from 'vitest'
 import { listCases } from '../../../src/purchases/cases/case-store.ts'
+import { type Chain } from '../../../src/chain/chain.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOpenCasesOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
@@ -8,6 +10,7 @@ import { insertSeenRefunds } from '../../../src/purchases/cases/seen-refund-stor
 import { recordRewind } from '../../../src/studio/recovery/check-identity.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 
@@ -92,6 +95,56 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
     await world.cancel(world.rival, rivalHold)
     await world.untilCase(found.signature, { status: 'refunded', refundSignature })
     expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended' })
+  })
+})
+
+describe('a signature that one endpoint lists under the reference of a refund', () => {
+  const invented = '5'.repeat(88) as Signature
+
+  async function listInvented(changes: Partial<Chain> = {}) {
+    const { found } = await payLate()
+    const { reference } = await world.prepareRefund(world.seller, found)
+    const seen = world.withChain({
+      recentSignatures: async (of, ...rest) => {
+        const listed = await world.chain.recentSignatures(of, ...rest)
+        return of === reference ? [{ signature: invented, slot: 1n, failed: false }, ...listed] : listed
+      },
+      ...changes,
+    })
+    const isPrepared = async () => {
+      const { rows } = await world.connection.pool.query<{ height: bigint | null }>(
+        'select refund_expiry_height as height from cases where id = $1',
+        [found.caseId],
+      )
+      return rows[0]!.height !== null
+    }
+    const reconcile = async () => {
+      await world.mine(200)
+      await world.makeCasesDue()
+      await seen.reconcileOnce()
+    }
+    return { isPrepared, reconcile }
+  }
+
+  it('may be the refund for a quarter of an hour, although none shows it', async () => {
+    const { isPrepared, reconcile } = await listInvented()
+    await reconcile()
+    expect(await isPrepared()).toBe(true)
+    endWaits()
+    await reconcile()
+    expect(await isPrepared()).toBe(false)
+  })
+
+  it.each<[string, Partial<Chain>]>([
+    ['one knows its status', { statuses: async ([of]) => new Map([[of!, { slot: 1n, commitment: 'finalized', failed: false }]]) }],
+    ['one could not tell what it knows of it', { isWhole: (...about) => !about.includes(invented) }],
+  ])('may be the refund as long as %s', async (_, changes) => {
+    const { isPrepared, reconcile } = await listInvented(changes)
+    for (let round = 0; round < 3; round += 1) {
+      await reconcile()
+      endWaits()
+    }
+    expect(await isPrepared()).toBe(true)
   })
 })
 

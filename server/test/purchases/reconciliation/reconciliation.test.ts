@@ -160,6 +160,28 @@ it.each([
   },
 )
 
+it('a payment without the reference settles its hold, although the only endpoint that knows its status could not tell it at the end', async () => {
+  const purchase = await holdForWallet()
+  const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+  await world.closePaymentWindow(purchase)
+  await world.makeDue(purchase)
+  await world.withHidingEndpoint().expectStillHeld(purchase)
+  await world.mine(200)
+  let answers = false
+  const hiding = world.withHidingEndpoint()
+  const seen = hiding.withChain({
+    isWhole: (...about) => answers || !about.includes(signature),
+    statuses: async (signatures, options) => (answers ? world.chain.statuses(signatures, options) : new Map()),
+    finality: async (signatures) => (answers ? world.chain.finality(signatures) : new Map()),
+  })
+  for (let round = 0; round < 4; round += 1) {
+    await world.makeDue(purchase)
+    await seen.expectStillHeld(purchase)
+  }
+  answers = true
+  await seen.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' }))
+})
+
 describe('a payment without the reference that the endpoint which shows it calls older than its purchase', () => {
   /** The same market, while the endpoint that answers first tells a slot far behind. */
   const farBehind = (changes: Partial<Chain> = {}) =>
