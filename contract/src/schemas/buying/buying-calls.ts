@@ -158,6 +158,7 @@ const holdFailures = [
   ...orderRefusals,
   'TRANSFERS_NEEDED',
   'PART_TOO_SMALL',
+  'BALANCE_LIMIT',
   'FEE_WALLET_EMPTY',
   'INSUFFICIENT_SOL',
   'AMBIGUOUS_HOLD',

@@ -96,12 +96,9 @@ export async function reservePayment(deps: PurchaseDeps, submission: PaymentSubm
 }
 
 async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promise<ReservedPayment> {
-  const { buyer, checkout } = submission
-  const { settings, coSigners, references } = deps
-  if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
-  const items = soundItems(submission.items)
-  const payment = decodeSubmitted(submission, coSigners, references)
-  const order: PaymentOrder = { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment, checkout }
+  if (!deps.settings.coSign) return reservedBefore(deps, submission)
+  const order = readOrder(deps, submission)
+  const { buyer, items, payment, checkout } = order
   const ids = items.map(({ listingId }) => listingId)
   const facts = await readFacts(deps.database, buyer, ids, { payment, checkout })
   const decision = compare(decideReservation(facts, order), order)
@@ -118,6 +115,29 @@ async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promi
     funds: { spendable: balance, networkFee: CO_SIGNED_FEE_LAMPORTS, rentExemptMinimum: 0n },
   })
   return signAndSend(deps, order, { slot, genesisHash, expiryHeight, funds, openBefore: new Set(facts.open.map(({ id }) => id)) })
+}
+
+function readOrder({ settings, coSigners, references }: PurchaseDeps, submission: PaymentSubmission): PaymentOrder {
+  const { buyer, checkout } = submission
+  const items = soundItems(submission.items)
+  const payment = decodeSubmitted(submission, coSigners, references)
+  return { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment, checkout }
+}
+
+/**
+ * The answer to a message that a server reserved before it was told not to co-sign any more. Its buyer may not have heard of it, and would
+ * pay once more. Read under the wallet's lock, because that server's commit may still be under way.
+ * @throws CO_SIGN_OFF to everything else
+ */
+async function reservedBefore(deps: PurchaseDeps, submission: PaymentSubmission): Promise<ReservedPayment> {
+  try {
+    const order = readOrder(deps, submission)
+    const { decision } = await inTransaction(deps.database, (tx) => decideOrder(tx, order))
+    if (decision.kind === 'repeated') return repeated(decision)
+  } catch (error) {
+    if (!(error instanceof Failure) || errors[error.code].status >= 500) throw error
+  }
+  throw new Failure('CO_SIGN_OFF')
 }
 
 /**

@@ -74,10 +74,10 @@ async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<Hol
   const ids = order.items.map(({ listingId }) => listingId)
   const facts = await readFacts(deps.database, order.buyer, ids, order)
   const decision = decideReservation(facts, order)
+  if (deps.settings.walletSends === 'off' && !isOfOpenHold(decision)) throw new Failure('WALLET_SENDS_OFF')
   if (decision.kind === 'refused') return decision
   // If the same hold has ended meanwhile, this is a new order.
   if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
-  if (deps.settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
   const returnReservation = admitHold(deps.chain)
   try {
     const reading = await readChain(deps, order.buyer, decision.plan)
@@ -89,6 +89,12 @@ async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<Hol
     returnReservation()
     throw error
   }
+}
+
+/** Whether the order is one that the buyer holds already. */
+function isOfOpenHold(decision: ReservationDecision): boolean {
+  if (decision.kind === 'reserve') return false
+  return decision.kind === 'repeated' || decision.refusal.code === 'PAYMENT_UNDER_WAY' || decision.refusal.code === 'HOLD_ENDED'
 }
 
 /** The open hold that the buyer has of the same order, or why there is none; undefined if it has ended meanwhile. */

@@ -73,6 +73,18 @@ describe('a payment that only the market can send', () => {
     expect(await world.pay(world.buyer, items, offer, payment)).toEqual({ ...first, isNew: false })
   })
 
+  it('has the same answer once the market no longer co-signs, which takes no other', async () => {
+    const off = world.seenWith({ deps: { ...world.deps, settings: { ...world.deps.settings, coSign: false } } })
+    const items = await listed()
+    const offer = await world.offer(world.buyer, items)
+    const payment = await world.signOffer(world.buyer, offer)
+    await expect(off.pay(world.buyer, items, offer, payment)).rejects.toEqual(refusal('CO_SIGN_OFF'))
+    await expect(off.pay(world.buyer, items, offer, { ...payment, base64: 'AAAA' })).rejects.toEqual(refusal('CO_SIGN_OFF'))
+    const first = await world.pay(world.buyer, items, offer, payment)
+    expect(await off.pay(world.buyer, items, offer, payment)).toEqual({ ...first, isNew: false })
+    await world.untilStatus(first, 'settled')
+  })
+
   it('is refused for good once somebody else was faster, even when the listing is free again', async () => {
     const items = await listed()
     const offer = await world.offer(world.rival, items)

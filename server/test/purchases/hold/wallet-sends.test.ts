@@ -20,6 +20,12 @@ describe('where only the market sends payments', () => {
     await world.untilStatus(await market.buyCoSigned(world.buyer, [{ listingId }]), 'settled')
   })
 
+  it('no other refusal is told first', async () => {
+    const listingId = await world.list()
+    await world.hold(world.rival, listingId)
+    await expect(marketWith('off').hold(world.buyer, listingId)).rejects.toEqual(refusal('WALLET_SENDS_OFF'))
+  })
+
   it('what was held before stays payable, and the same order still finds it', async () => {
     const purchase = await world.holdNew()
     const market = marketWith('off')
