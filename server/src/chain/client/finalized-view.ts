@@ -16,7 +16,7 @@ export interface ViewOptions {
   /** Whether the endpoint still serves the chain that it serves now. */
   isSameChain: () => boolean
   /** Called whenever a method of the view fails. */
-  onFailure: () => void
+  onFailure: (cause: unknown) => void
   pageSize: number
 }
 
@@ -31,7 +31,7 @@ export async function openFinalizedView(endpoint: Endpoint, options: ViewOptions
   const height = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
   const slot = requireInteger(await rpc.getSlot({ commitment: 'finalized' }).send())
   const fail = (cause: unknown): never => {
-    onFailure()
+    onFailure(cause)
     throw new Failure('CHAIN_DOWN', { cause })
   }
   const view = new EndpointView(rpc, slot, isSameChain, pageSize)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { signature as asSignature, address, blockhash as asBlockhash } from '@solana/kit'
 import { Failure } from '@juicebar/contract/errors'
@@ -19,16 +20,22 @@ import { type FinalizedHeight, type Outliers, requireInteger } from './finalized
  */
 export async function readTransaction(pool: RpcPool, signature: Signature, priority: Priority): Promise<LandedTransaction | undefined> {
   const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
-  let failed: LandedTransaction | undefined
+  const doubtful: LandedTransaction[] = []
   const ask = async (rpc: ChainRpc) => {
     const reply = await rpc.getTransaction(asSignature(signature), config).send()
-    const transaction = reply ? decodeLandedTransaction(signature, reply, pool) : undefined
-    if (transaction?.failed !== true) return transaction
-    failed = transaction
+    if (!reply) return undefined
+    const { needsSecond, ...transaction } = decodeLandedTransaction(signature, reply, pool)
+    if (!needsSecond || !pool.hasSecond || doubtful.some((other) => isAlike(other, transaction))) return transaction
+    doubtful.push(transaction)
     return undefined
   }
-  const succeeded = await pool.askInTurn(priority, ask, { about: [signature] })
-  return succeeded ?? failed
+  return pool.askInTurn(priority, ask, { about: [signature] })
+}
+
+/** Whether two endpoints show the same of what no signature covers. */
+function isAlike(one: LandedTransaction, other: LandedTransaction): boolean {
+  if (one.failed || other.failed) return one.failed === other.failed
+  return isDeepStrictEqual([one.instructions, one.innerInstructions], [other.instructions, other.innerInstructions])
 }
 
 const BLOCKHASH_MILLIS = 1000

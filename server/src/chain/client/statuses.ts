@@ -91,10 +91,11 @@ async function readFinality(
   readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>,
 ): Promise<Statuses> {
   const first = await readStatusesOnce(pool, signatures)
-  if (pool.endpoints.length === 1) return first.statuses
+  if (!pool.hasSecond) return first.statuses
   const doubtful = signatures.filter((signature) => isDoubtful(first.statuses.get(signature)))
   if (doubtful.length === 0) return first.statuses
   const second = await readStatusesOnce(pool, doubtful, first.endpoint)
+  pool.notePartial(doubtful, second.endpoint === first.endpoint)
   const agreed: Statuses = new Map(first.statuses)
   const disputed: Signature[] = []
   for (const signature of doubtful) {
@@ -249,7 +250,7 @@ export class StatusReads {
     const { statuses, endpoint } = await readStatusesOnce(this.#pool, signatures, this.#ignorant)
     this.#ignorant = statuses.size < signatures.length ? endpoint : undefined
     const failed = [...statuses].flatMap(([signature, status]) => (status.failed ? [signature] : []))
-    if (failed.length === 0 || this.#pool.endpoints.length === 1) return statuses
+    if (failed.length === 0 || !this.#pool.hasSecond) return statuses
     const sure = await readFinality(this.#pool, failed, this.#readTransaction)
     return new Map([...[...statuses].filter(([, status]) => !status.failed), ...sure])
   }

@@ -101,7 +101,7 @@ export class RpcPool {
     const attempts = this.#preferred(priority).map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint)))
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    this.#notePartial(about, answers.length < this.#own.length)
+    this.notePartial(about, answers.length < this.#own.length)
     if (answers.length > 0) return answers
     throw failureOf(outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : [])))
   }
@@ -122,7 +122,7 @@ export class RpcPool {
     const endpoints = this.#byPreference(priority)
     const inOrder = last ? [...endpoints.filter((endpoint) => endpoint !== last), last] : endpoints
     for (const endpoint of inOrder) {
-      if (answers > 0 && !endpoint.healthy) break
+      if (answers > 0 && !endpoint.healthy) continue
       try {
         const answer = await this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint))
         if (answer !== undefined) return answer
@@ -131,9 +131,14 @@ export class RpcPool {
         errors.push(error)
       }
     }
-    this.#notePartial(about, answers < this.#own.length)
+    this.notePartial(about, answers < this.#own.length)
     if (answers > 0) return undefined
     throw failureOf(errors)
+  }
+
+  /** Whether a second endpoint of this chain can be asked about what the first one says. */
+  get hasSecond(): boolean {
+    return this.#own.length > 1
   }
 
   /**
@@ -148,7 +153,8 @@ export class RpcPool {
     return this.endpoints.filter(({ foreign }) => !foreign)
   }
 
-  #notePartial(about: readonly string[], isPartial: boolean): void {
+  /** Notes for `isWhole` whether every endpoint has answered what it had to be asked about these addresses and signatures. */
+  notePartial(about: readonly string[], isPartial: boolean): void {
     for (const one of about) {
       if (isPartial) this.#partial.set(one, true)
       else this.#partial.delete(one)

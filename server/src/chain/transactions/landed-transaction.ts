@@ -71,6 +71,14 @@ interface LoadedAddresses {
   readonly: readonly Address[]
 }
 
+interface DecodedTransaction extends LandedTransaction {
+  /**
+   * What it says is the endpoint's word, which no signature covers: that it failed, which accounts its lookup tables hold, or that a program
+   * moved SOL.
+   */
+  needsSecond: boolean
+}
+
 /** Surfpool names no block in its airdrops, and nobody signs them. On a public cluster, nothing with this blockhash can land. */
 const NO_BLOCKHASH = '1'.repeat(32)
 
@@ -84,7 +92,7 @@ export function decodeLandedTransaction(
   signature: Signature,
   { meta, slot, blockTime, transaction: [base64] }: TransactionReply,
   { isPrivate = false }: { isPrivate?: boolean } = {},
-): LandedTransaction {
+): DecodedTransaction {
   if (meta === null) throw new Error('the endpoint did not return how the transaction ended')
   const bytes = Uint8Array.from(getBase64Encoder().encode(base64))
   const transaction = getTransactionDecoder().decode(bytes)
@@ -94,15 +102,18 @@ export function decodeLandedTransaction(
   const isAirdrop = isPrivate && message.lifetimeToken === NO_BLOCKHASH
   if (!isAirdrop && !isSigned(transaction)) throw new Error('the endpoint returned a transaction that its signers have not signed')
   const accounts = getAccountMetasFromCompiledTransactionMessage(message, meta.loadedAddresses)
+  const failed = meta.err !== null
+  const innerInstructions = getInnerInstructionsFromMeta(meta, accounts).map(toInstruction)
   return {
     signature,
     slot,
     landedAt: typeof blockTime === 'bigint' ? new Date(Number(blockTime) * 1_000) : undefined,
-    failed: meta.err !== null,
+    failed,
     bytes,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
     instructions: getInstructionsFromCompiledTransactionMessage(message, meta.loadedAddresses).map(toInstruction),
-    innerInstructions: getInnerInstructionsFromMeta(meta, accounts).map(toInstruction),
+    innerInstructions,
+    needsSecond: failed || accounts.length > message.staticAccounts.length || innerInstructions.some(({ transfer }) => transfer),
   }
 }
 

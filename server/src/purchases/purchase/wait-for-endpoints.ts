@@ -16,12 +16,14 @@ const SILENCE_SECONDS = 60
 
 /**
  * Whether something still waits for an endpoint that does not answer. To be asked after a request to all of them: one that did not answer
- * it is known by then.
- * @param what names it
+ * it is known by then. The wait begins again once all have answered, since what waits was decided then.
+ * @param what names it; what is decided apart needs names of its own
  * @param about the addresses and signatures that all of them were asked about
  */
 export function waitsForSilent(chain: Chain, what: string, about: readonly string[]): boolean {
-  return !chain.isWhole(...about) && mayWait(chain, what, SILENCE_SECONDS)
+  if (!chain.isWhole(...about)) return mayWait(chain, what, SILENCE_SECONDS)
+  endWait(chain, what)
+  return false
 }
 
 /**
@@ -66,13 +68,13 @@ export async function paymentStatuses(
   signatures: readonly Signature[],
 ): Promise<ReadonlyMap<Signature, SignatureStatus>> {
   if (settings.settleAt === 'confirmed') return chain.statuses(signatures)
-  return finalStatuses(chain, signatures, chain.isWhole() ? ALONE_SECONDS : SILENCE_SECONDS)
+  return finalStatuses(chain, signatures, (signature) => (chain.isWhole(signature) ? ALONE_SECONDS : SILENCE_SECONDS))
 }
 
-async function finalStatuses(chain: Chain, signatures: readonly Signature[], seconds: number) {
+async function finalStatuses(chain: Chain, signatures: readonly Signature[], secondsFor: (signature: Signature) => number) {
   const agreed = await chain.finality(signatures)
   const isLone = (signature: Signature) =>
-    agreed.get(signature)?.commitment === 'confirmed' && !mayWait(chain, `${signature} final`, seconds)
+    agreed.get(signature)?.commitment === 'confirmed' && !mayWait(chain, `${signature} final`, secondsFor(signature))
   const lone = signatures.filter(isLone)
   return lone.length === 0 ? agreed : new Map([...agreed, ...(await chain.statuses(lone))])
 }
@@ -87,7 +89,8 @@ export async function readFinality(
   signature: Signature,
   { isPayment }: { isPayment: boolean },
 ): Promise<SignatureStatus | undefined> {
-  const statuses = !isPayment && chain.isWhole() ? chain.finality([signature]) : finalStatuses(chain, [signature], ALONE_SECONDS)
+  const isAnswered = !isPayment && chain.isWhole(signature)
+  const statuses = isAnswered ? chain.finality([signature]) : finalStatuses(chain, [signature], () => ALONE_SECONDS)
   return (await statuses).get(signature)
 }
 

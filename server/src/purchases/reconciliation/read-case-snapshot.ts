@@ -75,6 +75,9 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   const payment = await findRefund(database, row.id)
   if (!payment) return undefined
   const status = await readFinality(chain, payment.signature, { isPayment: false })
+  if (status?.failed && status.commitment === 'finalized') {
+    return { payment, status, expired: false, landed: { slot: status.slot, paysBack: false } }
+  }
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }

@@ -225,7 +225,11 @@ export async function readCandidates(
 ): Promise<ReadCandidates> {
   const { chain } = deps
   const isRead = (signature: Signature) => !again.includes(signature) && isOut(chain, purchase, signature)
-  const unread = signatures.filter((signature) => signature !== purchase.signature && !isRead(signature))
+  const unread = inTurn(
+    deps,
+    purchase,
+    signatures.filter((signature) => signature !== purchase.signature && !isRead(signature)),
+  )
   const batch = unread.slice(0, READS_PER_ROUND)
   const statuses = batch.length > 0 ? await paymentStatuses(deps, batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
@@ -247,7 +251,23 @@ export async function readCandidates(
   const invented = await inventedOf(chain, purchase, candidates)
   for (const signature of invented) ruleOut(chain, inventedFor(purchase), signature)
   const real = candidates.filter(({ signature }) => !invented.has(signature))
+  for (const { signature, verdict } of real) if (verdict.kind === 'pending') ruleOut(chain, `${purchase.id} pending`, signature)
   return { candidates: real, allRead: candidates.length === unread.length }
+}
+
+/**
+ * Those that were left for a later round come first, and those that were still pending when they were read come last: one endpoint that
+ * invents more than a round reads must not hide what is real.
+ */
+function inTurn({ chain }: PurchaseDeps, { id }: PurchaseRow, unread: readonly Signature[]): Signature[] {
+  if (unread.length <= READS_PER_ROUND) return [...unread]
+  const turnOf = (signature: Signature) => {
+    if (isRuledOut(chain, `${id} pending`, signature)) return 2
+    return isRuledOut(chain, `${id} left`, signature) ? 0 : 1
+  }
+  const inOrder = unread.toSorted((a, b) => turnOf(a) - turnOf(b))
+  for (const signature of inOrder.slice(READS_PER_ROUND)) ruleOut(chain, `${id} left`, signature)
+  return inOrder
 }
 
 /** What does not pay for a purchase, or what nobody shows, as long as it is held. */
@@ -278,7 +298,7 @@ async function inventedOf(
     // A status alone may be invented, too, and one that waits to be final was not read yet.
     if (!(await chain.transaction(signature, { candidate: true }))) invented.add(signature)
   }
-  return waitsForSilent(chain, `${id} silent`, [...invented]) ? new Set() : invented
+  return waitsForSilent(chain, `${id} invented`, [...invented]) ? new Set() : invented
 }
 
 export interface FinalizedSearch {
@@ -339,7 +359,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   }
   const isClear = (signature: Signature) =>
     isOut(deps.chain, purchase, signature) || satisfies(signature, (candidate) => !isUndecided(candidate))
-  const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
+  const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isCertain)
   const lists = [landed, elsewhere, ...looks.map(({ entries }) => landedSignatures(entries))]
   const candidates = await read(...lists)
   const isClearSoFar = isWhole && lists.flat().every(isClear)
@@ -354,6 +374,12 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
       decided: search.decided || (whole && entries.every(isDecided)),
     })),
   }
+}
+
+/** That it failed is one endpoint's word until it is final: it may have succeeded. */
+function isCertain(candidate: VerifiedCandidate): boolean {
+  const { verdict, status } = candidate
+  return isPermanent(candidate) && (verdict.kind !== 'failed' || status?.commitment === 'finalized')
 }
 
 async function lookAt(view: FinalizedView, sinceSlot: bigint, search: HistorySearch): Promise<HistoryLook> {

@@ -105,4 +105,27 @@ describe('a finalized view of another endpoint', () => {
     await expect(read(view)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
     expect((await chain.finalized({ except: new Set() })).endpoint).toBe(smaller)
   })
+
+  test('is that one all the same while the others are excepted or down', async () => {
+    const [one, other, another] = [await clients.front(), await clients.front(), await clients.front()]
+    const chain = await clients.start([one.url, other.url, another.url])
+    const [pruned, down, failing] = chain.endpoints()
+    another.override({ getSignaturesForAddress: ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'Internal error' } }) })
+    await expect(read(await chain.finalized({ except: new Set([pruned!, down!]) }))).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    other.behave((_, response) => void response.destroy())
+    await chain.highestBlockHeight()
+    expect(chain.isWhole()).toBe(false)
+    expect((await chain.finalized({ except: new Set([pruned!]) })).endpoint).toBe(failing)
+  })
+
+  test('is opened on another endpoint once the first stands still', async () => {
+    const [one, other] = [await clients.front(), await clients.front()]
+    const chain = await clients.start([one.url, other.url], { requestsPerSecond: [1_000, 10] })
+    const [still, running] = chain.endpoints()
+    await clients.surfnet.mine(300)
+    await chain.highestBlockHeight()
+    one.override({ getBlockHeight: result(1), getSlot: result(1) })
+    expect((await chain.finalized({ except: new Set() })).endpoint).toBe(still)
+    expect((await chain.finalized({ except: new Set() })).endpoint).toBe(running)
+  })
 })

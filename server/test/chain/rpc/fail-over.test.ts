@@ -316,6 +316,7 @@ describe.concurrent('several endpoints', () => {
   test.each([
     ['status', 'getSignatureStatuses', (chain: Chain, of: Signature) => chain.statuses([of], { everywhere: true })],
     ['transaction', 'getTransaction', (chain: Chain, of: Signature) => chain.transaction(of)],
+    ['finality', 'getSignatureStatuses', (chain: Chain, of: Signature) => chain.finality([of])],
   ])('are not whole for a signature whose %s one of them could not tell', async (_, method, ask) => {
     const other = await clients.front()
     const chain = await clients.start([other.url, clients.surfnet.rpcUrl])

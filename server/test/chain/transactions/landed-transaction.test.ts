@@ -62,6 +62,7 @@ test('a version 0 transaction with lookup tables and inner instructions is read 
     innerInstructions: [
       { program: SYSTEM_PROGRAM_ADDRESS, accounts: [payer.address, third], transfer: { from: payer.address, to: third, lamports: 9n } },
     ],
+    needsSecond: true,
   })
 })
 

@@ -1,5 +1,6 @@
 import { base64 } from '@scure/base'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Chain } from '../../../src/chain/chain.ts'
 import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
 import { PooledConnection } from '../../../src/database/database-pool.ts'
 import { closeCase } from '../../../src/purchases/cases/open-case.ts'
@@ -249,11 +250,14 @@ describe('a refund that only the market can send', () => {
     await world.untilCase(late.signature, { status: 'refunded' })
   })
 
-  it('closes its case on the word of one endpoint once another has been silent for long', async () => {
+  it.each<[string, Chain['isWhole']]>([
+    ['has been silent for long', () => false],
+    ['could not tell for long whether it is', (...about) => about.length === 0],
+  ])('closes its case on the word of one endpoint once another %s', async (_, isWhole) => {
     const late = await payLate()
     await submit(late, await sign(late))
     const alone = world.withChain({
-      isWhole: () => false,
+      isWhole,
       finality: async (signatures) => {
         const told = await world.chain.finality(signatures)
         return new Map([...told].map(([signature, status]) => [signature, { ...status, commitment: 'confirmed' as const }]))

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD } from '../../../src/chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, MOST_BLOCKS_AHEAD, type SignatureStatus } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../../src/purchases/purchase/purchase.ts'
 import { type Answer, handOnTo, result, startFrontServer } from '../../chain/rpc/front-server.ts'
@@ -268,6 +268,30 @@ describe('where one endpoint lists what nobody shows', () => {
     expect((await world.read(purchase.purchaseId)).status).toBe('held')
     await expectToEnd(lying, purchase, 'lapsed')
   }, 90_000)
+
+  it('a late payment is found behind more of it than a round reads, although that endpoint calls all of it confirmed', async () => {
+    const purchase = await world.holdNew(world.buyer)
+    await world.cancel(world.buyer, purchase)
+    const invented = Array.from({ length: 16 }, () => ({ signature: base58.encode(randomBytes(64)) as Signature, slot: 1n, failed: false }))
+    const lying = world.withChain({
+      recentSignatures: async (...asked) => [...(await world.chain.recentSignatures(...asked)), ...invented],
+      statuses: async (signatures, options) => {
+        const told = signatures.filter((signature) => invented.some((entry) => entry.signature === signature))
+        const lies = told.map((signature): [Signature, SignatureStatus] => [
+          signature,
+          { slot: 1n, commitment: 'confirmed', failed: false },
+        ])
+        return new Map([...lies, ...(await world.chain.statuses(signatures, options))])
+      },
+    })
+    await world.payByWallet(world.buyer, purchase)
+    const found = async () => {
+      await world.makeDue(purchase)
+      await lying.reconcileOnce()
+      expect((await world.read(purchase.purchaseId)).status).toBe('settled')
+    }
+    await vi.waitFor(found, { timeout: 30_000, interval: 250 })
+  }, 45_000)
 
   it('a hold whose payment is confirmed and not final yet stays, however long that takes', async () => {
     const settings = { ...world.deps.settings, settleAt: 'finalized' as const }
