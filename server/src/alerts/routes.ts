@@ -6,6 +6,7 @@ import { type Config } from '../config.ts'
 import { type Extra } from '../http/extra.ts'
 import { type Api } from '../http/route.ts'
 import { createPoster } from '../outgoing/post-message.ts'
+import { requireUnblocked } from '../restrictions/check-restrictions.ts'
 import { readAlertPrice } from './alert.ts'
 import { deleteAlert, listAlerts } from './alert-store.ts'
 import { createAlert, createPushKeys, recordSubscription } from './record-alert.ts'
@@ -17,6 +18,7 @@ import { deleteSubscription, findEndpoint } from './push-store.ts'
 function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {
   api.player('createAlert', 'write', async ({ body, player }) => {
     const terms = { tokenType: requireTokenType(catalogue, body.tokenType), below: readAlertPrice(body.below) }
+    await requireUnblocked(database, player)
     return { alert: await createAlert(database, player, terms) }
   })
   api.player('alerts', 'read', async ({ player }) => ({ alerts: await listAlerts(database, player) }))

@@ -10,6 +10,7 @@ const integer = /^-?\d{1,15}$/
 /** Fields with their own error code, whether a schema or a rule rejects them. */
 const fieldFailures: Record<string, ErrorCode> = {
   walletAddress: 'WALLET_ADDRESS_INVALID',
+  wallet: 'WALLET_ADDRESS_INVALID',
   excludeSeller: 'WALLET_ADDRESS_INVALID',
   price: 'PRICE_INVALID',
   amount: 'AMOUNT_INVALID',

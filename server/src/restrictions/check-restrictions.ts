@@ -78,6 +78,15 @@ export async function checkSignIn(database: Database, wallet: WalletAddress): Pr
   if (block && !(await hasOpenBusiness(database, wallet))) throw signInRefusal(blockReply(block))
 }
 
+/**
+ * For what is neither reading, nor removing, nor finishing what was begun.
+ * @throws BLOCKED
+ */
+export async function requireUnblocked(database: Database, wallet: WalletAddress): Promise<void> {
+  const block = await findBlock(database, wallet)
+  if (block) throw new Failure('BLOCKED', { detail: restrictionDetail(blockReply(block), String) })
+}
+
 /** The part of a wallet's block that its player may see. */
 export async function readOwnBlock(database: Database, wallet: WalletAddress): Promise<OwnBlock | undefined> {
   const block = await findBlock(database, wallet)

@@ -3,6 +3,7 @@ import { type Alert } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
+import { recordBlock } from '../../src/studio/record-restrictions.ts'
 import { useDatabase } from '../support/fresh-database.ts'
 import { collectLog } from '../runtime/collected-log.ts'
 import { signInAt } from '../studio/staff/desk-client.ts'
@@ -41,6 +42,7 @@ async function addPlayer() {
     return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) }
   }
   return {
+    address: wallet.address,
     token,
     call,
     alerts: () => call('GET', '/marketplace/alerts'),
@@ -98,6 +100,20 @@ describe('the calls of alerts', () => {
     const { body } = await player.setAlert({ ...apple, below: 0.001 })
     for (const id of [body.alert.id, nobody, 'x']) expect(await other.deleteAlert(id)).toMatchObject(refused(404, 'ALERT_NOT_FOUND'))
     expect((await fetch(`${app.origin}/api/marketplace/alerts`)).status).toBe(401)
+  })
+
+  it('set none for a blocked wallet, which may still delete what it has set', async () => {
+    const { body } = await player.setAlert({ ...apple, below: 0.001 })
+    const wallet = parseWalletAddress(player.address)!
+    await recordBlock(database.database, {
+      wallet,
+      reason: 'Sells what others paid for',
+      until: null,
+      removeListings: false,
+      actor: 'test',
+    })
+    expect(await player.setAlert({ ...apple, below: 0.002 })).toMatchObject(refused(403, 'BLOCKED'))
+    expect(await player.deleteAlert(body.alert.id)).toMatchObject({ status: 200 })
   })
 
   it('lead to one event on the streams of whoever set it, as soon as somebody else’s offer is there', async () => {

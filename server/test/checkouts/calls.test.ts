@@ -83,6 +83,7 @@ describe('a checkout of the studio', () => {
     ['an unknown item', { tokenType: 'MILK' }, 'TOKEN_TYPE_UNKNOWN'],
     ['nothing', { amount: 0 }, 'AMOUNT_INVALID'],
     ['no wallet', { wallet: '1'.repeat(43) }, 'WALLET_ADDRESS_INVALID'],
+    ['a wallet far too short', { wallet: 'abc' }, 'WALLET_ADDRESS_INVALID'],
     ['a wallet without a key', { wallet: 'Hwemktm3bZx4tGFfqjr3AYUm64jTppUW5D2j67rBrGcq' }, 'WALLET_CANNOT_SIGN'],
     ['a foreign address', { returnUrl: 'https://evil.example/' }, 'BAD_REQUEST'],
     ['a moment', { expiresInSeconds: 59 }, 'BAD_REQUEST'],

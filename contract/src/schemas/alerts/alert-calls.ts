@@ -56,7 +56,7 @@ export const alertCalls = {
       `A wallet has at most ${MAX_ALERTS}; a new one takes the place of the one that fired longest ago.`,
     body: Type.Object({ tokenType: requiredToken, below }, { ...closed, title: 'NewAlert' }),
     response: { 201: AlertReply },
-    failures: ['TOKEN_TYPE_UNKNOWN', 'ALERT_PRICE_INVALID', 'TOO_MANY_ALERTS'],
+    failures: ['TOKEN_TYPE_UNKNOWN', 'ALERT_PRICE_INVALID', 'BLOCKED', 'TOO_MANY_ALERTS'],
   },
   alerts: {
     summary: 'List your alerts, those that fired included',

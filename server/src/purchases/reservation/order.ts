@@ -178,8 +178,8 @@ function cooldownText(listingId: string | undefined, wait: string): string {
 function holdLimit({ allowed, isFirst, ofNetwork }: Refusal): string {
   if (ofNetwork) return 'no more now: new buyers of your network hold as many listings as they may together'
   if (isFirst) return 'one purchase at a time until your first one is delivered'
-  if (allowed === undefined) return `${MAX_OPEN_HOLDS} listings at a time`
-  return allowed === 1 ? 'one listing at a time, because you left several unpaid within the last hour' : `${allowed} listings at a time`
+  if (allowed === undefined) return `${MAX_OPEN_HOLDS} purchases at a time`
+  return allowed === 1 ? 'one purchase at a time, because you left several unpaid within the last hour' : `${allowed} purchases at a time`
 }
 
 function whatItTakes(neededAmount: number | undefined): string {

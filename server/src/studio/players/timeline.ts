@@ -52,10 +52,11 @@ export function timelineOf(history: PurchaseHistory): TimelineEntry[] {
 }
 
 function held(history: PurchaseHistory): Moment {
-  const { createdAt, buyer, items, priceLamports, feeLamports, payBefore } = history
+  const { createdAt, buyer, items, priceLamports, feeLamports, payBefore, coSigned } = history
+  const terms = coSigned ? 'with a payment that only the market can send' : `to be paid before ${payBefore.toISOString()}`
   const listings = items.length === 1 ? '' : ` of ${items.length} listings`
   const fee = feeLamports > 0n ? ` and a fee of ${solText(feeLamports)} SOL` : ''
-  const detail = `${amountOf(items)} items${listings} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, to be paid before ${payBefore.toISOString()}.`
+  const detail = `${amountOf(items)} items${listings} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, ${terms}.`
   return { at: createdAt, event: 'held', detail }
 }
 

@@ -100,8 +100,8 @@ describe('a refused hold', () => {
 
   it('tells a buyer with too many holds how many are allowed', () => {
     const text = (allowed: number) => refusalFailure({ ...refusal, code: 'TOO_MANY_HOLDS', allowed }, defaultCatalogue).message
-    expect(text(3)).toContain('3 listings at a time')
-    expect(text(1)).toContain('one listing at a time')
+    expect(text(3)).toContain('3 purchases at a time')
+    expect(text(1)).toContain('one purchase at a time')
   })
 })
 

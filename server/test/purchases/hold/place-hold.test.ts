@@ -78,24 +78,24 @@ describe('a wallet that abandoned three purchases within an hour', () => {
     for (let n = 0; n < 3; n++) await abandon(await world.list(), minutesAgo)
   }
 
-  it('may hold one item at a time', async () => {
+  it('may have one purchase at a time', async () => {
     await abandonOthers(59)
     const purchase = await world.hold(world.buyer, listingId)
     const other = await world.list()
     await expect(world.hold(world.buyer, other)).rejects.toMatchObject({
       code: 'TOO_MANY_HOLDS',
-      message: expect.stringContaining('one listing'),
+      message: expect.stringContaining('one purchase'),
     })
     await world.cancel(world.buyer, purchase)
     await expect(world.hold(world.buyer, other)).resolves.toMatchObject({ status: 'held' })
   })
 
-  it('may hold three again after that hour', async () => {
+  it('may have three again after that hour', async () => {
     await abandonOthers(61)
     for (let n = 0; n < 3; n++) await world.holdNew()
     await expect(world.hold(world.buyer, listingId)).rejects.toMatchObject({
       code: 'TOO_MANY_HOLDS',
-      message: expect.stringContaining('3 listings'),
+      message: expect.stringContaining('3 purchases'),
     })
   })
 })

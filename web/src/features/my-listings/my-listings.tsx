@@ -142,8 +142,8 @@ function RowStatus({ listing }: { listing: OwnListing }) {
 function heldText({ waitsForStudio, partOf }: OwnListing, heldUntil: string): string {
   if (waitsForStudio)
     return 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be changed or removed.'
-  const until = `A buyer has until ${formatTime(heldUntil)} to pay.`
-  return partOf === undefined ? `${until} It can’t be changed or removed now.` : `${until} Unless they do, it is yours again.`
+  const until = `A buyer is paying, until ${formatTime(heldUntil)} at the latest.`
+  return partOf === undefined ? `${until} It can’t be changed or removed now.` : `${until} If they don’t, it is yours again.`
 }
 
 /** How much of a listing is sold, being bought and left, as a bar with its words below. */
