@@ -46,6 +46,11 @@ export interface LandedTransaction {
   instructions: Instruction[]
   /** Made by programs during execution (CPI), not by the signer. */
   innerInstructions: Instruction[]
+  /**
+   * Set if what no signature covers is the word of one endpoint of several: that it failed, which accounts its lookup tables hold, or that a
+   * program moved SOL. alone: no other one shows it now. disputed: another one shows it otherwise.
+   */
+  doubt?: 'alone' | 'disputed'
 }
 
 /** An instruction of a transaction that has not landed yet, with what each account may do. */

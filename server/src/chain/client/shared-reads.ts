@@ -29,7 +29,9 @@ export async function readTransaction(pool: RpcPool, signature: Signature, prior
     doubtful.push(transaction)
     return undefined
   }
-  return pool.askInTurn(priority, ask, { about: [signature] })
+  const agreed = await pool.askInTurn(priority, ask, { about: [signature] })
+  const shown = agreed ?? doubtful.find(({ failed }) => !failed) ?? doubtful[0]
+  return agreed ?? (shown && { ...shown, doubt: doubtful.length === 1 ? 'alone' : 'disputed' })
 }
 
 /** Whether two endpoints show the same of what no signature covers. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Signature } from '@juicebar/contract/addresses'
-import { type Chain, type SignatureStatus } from '../../chain/chain.ts'
+import { type Chain, type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
 import { isOutOfReach, lastHeightOf } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 
@@ -44,6 +44,16 @@ export function mayWait(chain: Chain, what: string, seconds: number): boolean {
   const since = begun.get(what) ?? clock.now()
   begun.set(what, since)
   return clock.now() - since < seconds * 1_000
+}
+
+/**
+ * Whether a transaction that only one endpoint shows so waits for a second one: a minute for one that does not answer, or a quarter of an hour
+ * for one that hides it. After that, its word counts, unless another contradicts it.
+ */
+export function waitsForSecond(chain: Chain, { signature, doubt }: Pick<LandedTransaction, 'signature' | 'doubt'>): boolean {
+  if (doubt === undefined) return false
+  const isAlone = doubt === 'alone' && !chain.isWhole(signature)
+  return mayWait(chain, `${signature} doubtful`, isAlone ? SILENCE_SECONDS : ALONE_SECONDS)
 }
 
 /** Forgets when something began to wait, because it has come. */

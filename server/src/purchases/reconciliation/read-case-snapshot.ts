@@ -10,7 +10,15 @@ import { findPayment, findRefund } from '../payment/payment-store.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { isOutOfReach, RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
-import { ALONE_SECONDS, loweredHeight, mayWait, paymentStatuses, readFinality, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import {
+  ALONE_SECONDS,
+  loweredHeight,
+  mayWait,
+  paymentStatuses,
+  readFinality,
+  waitsForSecond,
+  waitsForSilent,
+} from '../purchase/wait-for-endpoints.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
 import {
@@ -145,9 +153,10 @@ async function findRefundAmong(
     if (!transaction && (await isInvented(deps.chain, signature))) continue
     // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
-    if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
+    if (waitsForSecond(deps.chain, transaction)) return { kind: 'possible' }
+    if (transaction.doubt !== 'disputed' && (await paysBack(deps, transaction, row, subject))) return describeLanded(deps, transaction)
     // What it contains never changes, but whether it failed may.
-    if (!transaction.failed) ruleOut(deps.chain, row.id, signature)
+    if (!transaction.failed && !transaction.doubt) ruleOut(deps.chain, row.id, signature)
   }
   return undefined
 }

@@ -20,7 +20,7 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { endWait, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { admitCandidate, candidatesFor, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
@@ -296,9 +296,11 @@ async function inventedOf(
   for (const { signature } of pending) {
     if (!(await admitCandidate(chain, id))) break
     // A status alone may be invented, too, and one that waits to be final was not read yet.
-    if (!(await chain.transaction(signature, { candidate: true }))) invented.add(signature)
+    const isShown = (await chain.transaction(signature, { candidate: true })) !== undefined
+    if (isShown) endWait(chain, `${signature} invented`)
+    else if (!waitsForSilent(chain, `${signature} invented`, [signature])) invented.add(signature)
   }
-  return waitsForSilent(chain, `${id} invented`, [...invented]) ? new Set() : invented
+  return invented
 }
 
 export interface FinalizedSearch {

@@ -9,7 +9,7 @@ import { findReferences } from '../payment/reference-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate, settlePayment } from '../settlement/settle-payment.ts'
-import { ALONE_SECONDS, mayWait, readFinality } from '../purchase/wait-for-endpoints.ts'
+import { ALONE_SECONDS, mayWait, readFinality, waitsForSecond } from '../purchase/wait-for-endpoints.ts'
 import { type Job } from '../../runtime/repeat.ts'
 import { findFirstSlot, findKnown, leaseHistories, type LeasedHistory, saveHistory } from './co-signer-history-store.ts'
 import { type HistoryWalk, listedSlot } from './history-walk.ts'
@@ -25,6 +25,7 @@ import { readHistory } from './read-history.ts'
  */
 async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction): Promise<boolean> {
   const { signature } = transaction
+  if (waitsForSecond(deps.chain, transaction)) return false
   const status = await readFinality(deps.chain, signature, { isPayment: true })
   if (status?.commitment !== 'finalized') return false
   if (status.failed) return true

@@ -12,7 +12,7 @@ import { findReferences } from '../payment/reference-store.ts'
 import { paymentKeys } from '../purchase/co-signer.ts'
 import { type PurchaseDeps, type SettledPurchase } from '../purchase/purchase-deps.ts'
 import { findPurchase, lowerHeldAtSlot, type PurchaseRow } from '../purchase/purchase-store.ts'
-import { mayWait } from '../purchase/wait-for-endpoints.ts'
+import { mayWait, waitsForSecond } from '../purchase/wait-for-endpoints.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { APART_SLOTS, correctedSlot, isSettled } from '../purchase/purchase.ts'
 import { ageOf, type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
@@ -209,7 +209,10 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const mayCount = status !== undefined && !status.failed && isSettled(status.commitment, settings.settleAt)
   const known = mayCount ? knownLanding(deps, purchase, candidate, status) : undefined
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
-  const transaction = mayCount ? await candidate.read() : undefined
+  const shown = mayCount ? await candidate.read() : undefined
+  const waits = shown !== undefined && waitsForSecond(chain, shown)
+  if (shown?.doubt === 'disputed' && !waits) return { signature, status, verdict: disputed, paysAnotherHold: false }
+  const transaction = waits ? undefined : shown
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const reading = { status, transaction, knownReferences, submittedByBuyer }
   const { verdict, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
@@ -267,6 +270,11 @@ function dependsOnAge(verdict: CandidateVerdict): boolean {
 }
 
 /** Its case follows the refund. */
+const disputed: CandidateVerdict = {
+  kind: 'unrelated',
+  reason: 'the endpoints of the network disagree about what it pays',
+  permanent: false,
+}
 const paidBack: CandidateVerdict = { kind: 'unrelated', reason: 'its seller is sending the SOL back', permanent: false }
 
 /** The landing of a recorded payment whose status alone is enough. */

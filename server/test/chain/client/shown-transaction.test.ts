@@ -2,6 +2,7 @@ import { parseSignature } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { describe, expect, test } from 'vitest'
+import { type LandedTransaction } from '../../../src/chain/chain.ts'
 import { useChainClients } from '../chain-clients.ts'
 import { type Answer, result } from '../rpc/front-server.ts'
 import { messageBytes, newKey, signedBytes, toBase64, transferData } from '../transactions/hand-made.ts'
@@ -78,15 +79,16 @@ async function read(of: Uint8Array, answers: readonly Answer[]) {
 describe.concurrent('what no signature of a transaction covers', () => {
   const lookedUp = shows({ of: bytes, looksUp: [seller] })
 
-  test.each<[string, Uint8Array, Answer[]]>([
-    ['whom a lookup table names', bytes, [lookedUp, nothing]],
-    ['whom a lookup table names, although another could not tell', bytes, [lookedUp, error]],
-    ['whom a lookup table names, against the word of another', bytes, [lookedUp, shows({ of: bytes, looksUp: [accomplice] })]],
-    ['that it failed', plainBytes, [shows({ failed: true }), nothing]],
-    ['that it failed, although another could not tell', plainBytes, [shows({ failed: true }), error]],
-    ['that a program moved SOL', plainBytes, [shows({ inner: 9n }), nothing]],
-  ])('is not believed of one endpoint of two: %s', async (_, of, answers) => {
-    for (const inOrder of [answers, answers.toReversed()]) expect(await read(of, inOrder)).toBeUndefined()
+  test.each<[string, Uint8Array, Answer[], LandedTransaction['doubt']]>([
+    ['whom a lookup table names', bytes, [lookedUp, nothing], 'alone'],
+    ['whom a lookup table names, while another cannot tell', bytes, [lookedUp, error], 'alone'],
+    ['whom a lookup table names, against another', bytes, [lookedUp, shows({ of: bytes, looksUp: [accomplice] })], 'disputed'],
+    ['that it failed', plainBytes, [shows({ failed: true }), nothing], 'alone'],
+    ['that it failed, while another cannot tell', plainBytes, [shows({ failed: true }), error], 'alone'],
+    ['that it failed, against another', bytes, [shows({ of: bytes, looksUp: [seller], failed: true }), lookedUp], 'disputed'],
+    ['that a program moved SOL', plainBytes, [shows({ inner: 9n }), nothing], 'alone'],
+  ])('is in doubt if one endpoint of two says so: %s', async (_, of, answers, doubt) => {
+    for (const inOrder of [answers, answers.toReversed()]) expect(await read(of, inOrder)).toMatchObject({ doubt })
   })
 
   test.each<[string, Shown]>([
@@ -95,12 +97,16 @@ describe.concurrent('what no signature of a transaction covers', () => {
   ])('does not count against one that shows a plain transaction: %s', async (_, lie) => {
     const landed = await read(plainBytes, [shows(lie), shows({})])
     expect(landed).toMatchObject({ failed: false, innerInstructions: [], instructions: [{ transfer: { to: seller, lamports: 5n } }] })
+    expect(landed).not.toHaveProperty('doubt')
   })
 
   test('is believed of two that show the same, and of one that is alone', async () => {
     const expected = { failed: false, instructions: [{ transfer: { to: seller, lamports: 5n } }] }
     expect(await read(bytes, [lookedUp, shows({ of: bytes, looksUp: [accomplice] }), lookedUp])).toMatchObject(expected)
-    expect(await read(bytes, [lookedUp])).toMatchObject(expected)
-    expect(await read(plainBytes, [shows({ failed: true }), shows({ failed: true })])).toMatchObject({ failed: true })
+    const failed = await read(plainBytes, [shows({ failed: true }), shows({ failed: true })])
+    expect(failed).toMatchObject({ failed: true })
+    const alone = await read(bytes, [lookedUp])
+    expect(alone).toMatchObject(expected)
+    for (const landed of [failed, alone]) expect(landed).not.toHaveProperty('doubt')
   })
 })

@@ -1,12 +1,13 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Chain, type SignatureEntry } from '../../../src/chain/chain.ts'
+import { type Chain, type LandedTransaction, type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { createReconciliation } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { useTradingWorld, waiting } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
+import { endWaits } from '../waits-over.ts'
 
 const world = useTradingWorld()
 
@@ -180,6 +181,54 @@ it('a payment without the reference settles its hold, although the only endpoint
   }
   answers = true
   await seen.reconcileUntil(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' }))
+})
+
+describe('a payment of which one endpoint alone tells what no signature covers', () => {
+  const tells = (changes: Partial<LandedTransaction>, others: Partial<Chain> = {}) =>
+    world.withChain({
+      transaction: async (...asked) => {
+        const landed = await world.chain.transaction(...asked)
+        return landed && { ...landed, ...changes }
+      },
+      ...others,
+    })
+  async function paid() {
+    const purchase = await world.holdNew()
+    await world.payByWallet(world.buyer, purchase)
+    await world.mine(40)
+    const reconciled = async (on: typeof world) => {
+      await world.makeDue(purchase)
+      await on.reconcileOnce()
+      return world.read(purchase.purchaseId)
+    }
+    return { reconciled }
+  }
+
+  it.each<[string, Partial<Chain>]>([
+    ['while another does not answer', { isWhole: () => false }],
+    ['while another hides it', { isWhole: () => true }],
+  ])('waits for a second one %s, and is settled on its word after that', async (_, others) => {
+    const { reconciled } = await paid()
+    const alone = tells({ doubt: 'alone' }, others)
+    expect(await reconciled(alone)).toMatchObject({ status: 'held' })
+    endWaits()
+    expect(await reconciled(alone)).toMatchObject({ status: 'settled' })
+  })
+
+  it('never settles on the word of one that another contradicts, nor ends the payment’s chance to', async () => {
+    const { reconciled } = await paid()
+    const disputed = tells({ doubt: 'disputed' })
+    expect(await reconciled(disputed)).toMatchObject({ status: 'held' })
+    endWaits()
+    expect(await reconciled(disputed)).toMatchObject({ status: 'held' })
+    expect(await reconciled(world)).toMatchObject({ status: 'settled' })
+  })
+
+  it('is not put aside as failed for good', async () => {
+    const { reconciled } = await paid()
+    expect(await reconciled(tells({ doubt: 'alone', failed: true }))).toMatchObject({ status: 'held' })
+    expect(await reconciled(world)).toMatchObject({ status: 'settled' })
+  })
 })
 
 describe('a payment without the reference that the endpoint which shows it calls older than its purchase', () => {
