@@ -13,7 +13,8 @@ import { chunks, RequestBatch } from '../../runtime/request-batch.ts'
 import { type FinalizedHeight, type Outliers, requireInteger } from './finalized-height.ts'
 
 /**
- * Reads a transaction at `confirmed` or above. One that failed is read from every endpoint: it counts if only one shows that it succeeded.
+ * Reads a transaction at `confirmed` or above. What no signature covers (that it failed, its lookup tables, transfers by programs) is read from
+ * a second endpoint, and is in doubt unless that shows the same. That it succeeded counts if only one shows so.
  *
  * @returns undefined if no healthy endpoint has it.
  * @throws Failure CHAIN_DOWN or CHAIN_BUSY if none answers.

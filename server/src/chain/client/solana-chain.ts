@@ -107,8 +107,6 @@ function couldNotSend(error: unknown): boolean {
 const PROBE_MILLIS = 2000
 /** How much of the budget goes into opening views of the finalized chain: each takes three requests. */
 const VIEWS = { share: 0.015, leastMillis: SLOT_MILLIS }
-/** A finalized height further behind the highest one is an endpoint's that stands still: others are about 32 blocks behind. */
-const MOST_BEHIND = 150n
 /** How long other endpoints are preferred to one whose view failed. */
 const FAILED_VIEW_MILLIS = 60_000
 const TRANSACTIONS = { share: 1, leastMillis: 2000 }
@@ -159,7 +157,7 @@ export class SolanaChain implements Chain {
   readonly #views: AnswerCache<FinalizedView>
   /** Confirm calls and reconciliation read the same transaction within a moment. */
   readonly #transactions: AnswerCache<LandedTransaction | undefined>
-  /** The endpoint whose view failed last or stands still, for a minute. It may have the most spare budget, and answer everything but histories. */
+  /** The endpoint whose view failed last, for a minute. It may have the most spare budget, and answer everything but histories. */
   readonly #failedView = new LRUCache<'endpoint', Endpoint>({ max: 1, ttl: FAILED_VIEW_MILLIS })
   readonly #pageSize: number
   /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers from the old chain do not count. */
@@ -287,12 +285,13 @@ export class SolanaChain implements Chain {
       if (except?.has(endpoint.host)) return undefined
       const genesisHash = await this.#identity.prove(endpoint)
       const isSameChain = () => endpoint.proven && this.#identity.genesisHash === genesisHash
-      const fail = () => void this.#failedView.set('endpoint', endpoint)
-      const onFailure = (cause: unknown) => (cause instanceof EndpointError && isUnsent(cause) ? undefined : fail())
+      // Whatever had no room was never asked.
+      const onFailure = (cause: unknown) => {
+        if (!(cause instanceof EndpointError && isUnsent(cause))) this.#failedView.set('endpoint', endpoint)
+      }
       const view = await openFinalizedView(endpoint, { genesisHash, isSameChain, onFailure, pageSize: this.#pageSize })
       await this.#outliers.require(endpoint, 'slot', view.slot)
       await this.#outliers.require(endpoint, 'height', view.height)
-      if (view.height + MOST_BEHIND < this.#highest.height) fail()
       return view
     }
     return requireAnswer(await this.pool.askInTurn('release', ask, { last: this.#failedView.get('endpoint') }))

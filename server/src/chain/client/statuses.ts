@@ -111,7 +111,9 @@ async function readFinality(
       agreed.set(signature, known.failed || other?.failed ? undecided(known) : notFinal(known))
     } else {
       const landed = await readTransaction(signature)
-      setOrDelete(agreed, signature, landed && { slot: landed.slot, commitment: 'confirmed', failed: landed.failed })
+      // Its failure is one endpoint's word then, and the other one's is that it succeeded.
+      if (landed?.failed && landed.doubt && one && other) agreed.set(signature, undecided(one))
+      else setOrDelete(agreed, signature, landed && { slot: landed.slot, commitment: 'confirmed', failed: landed.failed })
     }
   }
   return agreed

@@ -48,12 +48,18 @@ export function mayWait(chain: Chain, what: string, seconds: number): boolean {
 
 /**
  * Whether a transaction that only one endpoint shows so waits for a second one: a minute for one that does not answer, or a quarter of an hour
- * for one that hides it. After that, its word counts, unless another contradicts it.
+ * for one that hides it or contradicts it. After that, its word counts, unless it is contradicted.
  */
-export function waitsForSecond(chain: Chain, { signature, doubt }: Pick<LandedTransaction, 'signature' | 'doubt'>): boolean {
-  if (doubt === undefined) return false
-  const isAlone = doubt === 'alone' && !chain.isWhole(signature)
-  return mayWait(chain, `${signature} doubtful`, isAlone ? SILENCE_SECONDS : ALONE_SECONDS)
+export function waitsForSecond(
+  chain: Chain,
+  { signature, doubt }: { signature: Signature; doubt?: LandedTransaction['doubt'] | undefined },
+): boolean {
+  const [silent, hidden] = [`${signature} second silent`, `${signature} second hidden`]
+  if (doubt === 'alone' && !chain.isWhole(signature)) return mayWait(chain, silent, SILENCE_SECONDS)
+  endWait(chain, silent)
+  if (doubt !== undefined) return mayWait(chain, hidden, ALONE_SECONDS)
+  endWait(chain, hidden)
+  return false
 }
 
 /** Forgets when something began to wait, because it has come. */

@@ -88,7 +88,8 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject
   }
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
-    const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
+    const isSure = transaction && !waitsForSecond(chain, transaction) && transaction.doubt !== 'disputed'
+    const landed = isSure ? { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) } : undefined
     return { payment, status, expired: false, landed }
   }
   if (hasLanded(status)) return { payment, status, expired: false, landed: undefined }
@@ -153,10 +154,12 @@ async function findRefundAmong(
     if (!transaction && (await isInvented(deps.chain, signature))) continue
     // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
-    if (waitsForSecond(deps.chain, transaction)) return { kind: 'possible' }
-    if (transaction.doubt !== 'disputed' && (await paysBack(deps, transaction, row, subject))) return describeLanded(deps, transaction)
+    // Its signers are certain, and only its seller's can be the refund.
+    const doubt = transaction.signers.includes(row.seller ?? '') ? transaction.doubt : undefined
+    if (waitsForSecond(deps.chain, { signature, doubt }) || doubt === 'disputed') return { kind: 'possible' }
+    if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
     // What it contains never changes, but whether it failed may.
-    if (!transaction.failed && !transaction.doubt) ruleOut(deps.chain, row.id, signature)
+    if (!transaction.failed && !doubt) ruleOut(deps.chain, row.id, signature)
   }
   return undefined
 }

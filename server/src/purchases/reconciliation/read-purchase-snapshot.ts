@@ -140,7 +140,8 @@ async function readCopies(
 
 /** Whether an endpoint may still show what none has shown, in a minute or once each has answered. */
 function maybeShown(chain: Chain, { id }: DuePurchase, signature: Signature): boolean {
-  return mayWait(chain, `${id} shown`, SHOWN_SECONDS) || waitsForSilent(chain, `${id} ${signature} silent`, [signature])
+  if (mayWait(chain, `${id} shown`, SHOWN_SECONDS)) return true
+  return waitsForSilent(chain, `${id} ${signature} silent`, [signature]) && mayWait(chain, `${id} copies`, ALONE_SECONDS)
 }
 
 /**

@@ -20,7 +20,7 @@ import { type PurchaseRow } from '../purchase/purchase-store.ts'
 import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { type VerifiedCandidate } from '../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
-import { endWait, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
+import { ALONE_SECONDS, endWait, mayWait, paymentStatuses, SHOWN_SECONDS, waitsForSilent } from '../purchase/wait-for-endpoints.ts'
 import { admitCandidate, candidatesFor, isRuledOut, ruleOut } from './prove-expired.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
@@ -297,8 +297,9 @@ async function inventedOf(
     if (!(await admitCandidate(chain, id))) break
     // A status alone may be invented, too, and one that waits to be final was not read yet.
     const isShown = (await chain.transaction(signature, { candidate: true })) !== undefined
-    if (isShown) endWait(chain, `${signature} invented`)
-    else if (!waitsForSilent(chain, `${signature} invented`, [signature])) invented.add(signature)
+    const silent = `${id} ${signature} invented`
+    if (isShown) endWait(chain, silent)
+    else if (!waitsForSilent(chain, silent, [signature]) || !mayWait(chain, `${id} invented`, ALONE_SECONDS)) invented.add(signature)
   }
   return invented
 }

@@ -25,7 +25,6 @@ import { readHistory } from './read-history.ts'
  */
 async function settleUnknown(deps: PurchaseDeps, transaction: LandedTransaction): Promise<boolean> {
   const { signature } = transaction
-  if (waitsForSecond(deps.chain, transaction)) return false
   const status = await readFinality(deps.chain, signature, { isPayment: true })
   if (status?.commitment !== 'finalized') return false
   if (status.failed) return true
@@ -170,5 +169,7 @@ async function decideEntry(deps: PurchaseDeps, { signature }: SignatureEntry, ke
   const transaction = await deps.chain.transaction(signature, { spare: true })
   // One endpoint may have invented it. What is real is shown before.
   if (!transaction) return !mayWait(deps.chain, `${signature} shown`, ALONE_SECONDS)
+  const isOurs = keys.some((key) => transaction.signers.includes(key))
+  if (isOurs && (waitsForSecond(deps.chain, transaction) || transaction.doubt === 'disputed')) return false
   return isSignedBy(transaction, keys) ? settleUnknown(deps, transaction) : true
 }

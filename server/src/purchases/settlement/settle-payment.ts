@@ -210,12 +210,16 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const known = mayCount ? knownLanding(deps, purchase, candidate, status) : undefined
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
   const shown = mayCount ? await candidate.read() : undefined
-  const waits = shown !== undefined && waitsForSecond(chain, shown)
-  if (shown?.doubt === 'disputed' && !waits) return { signature, status, verdict: disputed, paysAnotherHold: false }
+  // Its signers are certain.
+  const doubt = shown?.signers.includes(purchase.buyer) ? shown.doubt : undefined
+  const waits = shown !== undefined && waitsForSecond(chain, { signature, doubt })
+  if (doubt === 'disputed' && !waits) return { signature, status, verdict: disputed, paysAnotherHold: false }
   const transaction = waits ? undefined : shown
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const reading = { status, transaction, knownReferences, submittedByBuyer }
-  const { verdict, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
+  const { verdict: told, heldAtSlot } = await decideAge(deps, purchase, candidate, reading)
+  // One that was silent may show later that it succeeded.
+  const verdict = told.kind === 'unrelated' && doubt && shown?.failed ? { ...told, permanent: false } : told
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const mayReplace = purchase.status === 'settled' && !submittedByBuyer
   const isLate = verdict.kind === 'pays' && (purchase.status === 'ended' || mayReplace)
@@ -269,12 +273,12 @@ function dependsOnAge(verdict: CandidateVerdict): boolean {
   return 'looksOlder' in verdict || ('referenced' in verdict && !verdict.referenced)
 }
 
-/** Its case follows the refund. */
 const disputed: CandidateVerdict = {
   kind: 'unrelated',
   reason: 'the endpoints of the network disagree about what it pays',
   permanent: false,
 }
+/** Its case follows the refund. */
 const paidBack: CandidateVerdict = { kind: 'unrelated', reason: 'its seller is sending the SOL back', permanent: false }
 
 /** The landing of a recorded payment whose status alone is enough. */

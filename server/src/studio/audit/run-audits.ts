@@ -263,6 +263,7 @@ async function verifySettled({ chain, database }: PurchaseDeps, purchase: Settle
   const transaction = signature === null ? undefined : await chain.transaction(signature, { spare: true })
   if (!transaction || (transaction.failed && purchase.vanished))
     return unchecked(purchase, `its payment ${signature ?? ''} was not found on chain`)
+  if (transaction.doubt) return unchecked(purchase, `only one endpoint shows what its payment ${transaction.signature} did`)
   const knownReferences = await findReferences(database, ambiguousReferences(transaction))
   const verdict = verifyPayment(transaction, termsOf(purchase), knownReferences)
   // Of two complete purchases in one transaction, earlier servers delivered the one that they found first.

@@ -129,7 +129,9 @@ async function listHistory(
 async function readTransaction(deps: PurchaseDeps, row: RecoveryRow, signature: Signature): Promise<ReadTransaction> {
   const { chain, database, references, coSigners } = deps
   const transaction = await chain.transaction(signature, { spare: true })
-  if (!transaction) return { signature, found: undefined }
+  // What endpoints contradict, or one alone calls failed, is left to the studio.
+  const isDoubtful = transaction?.doubt === 'disputed' || (transaction?.failed && transaction.doubt)
+  if (!transaction || isDoubtful) return { signature, found: undefined }
   const inDatabase = await findReferences(database, namedAccounts(transaction))
   const recipients = [...transaction.instructions, ...transaction.innerInstructions].flatMap(({ transfer }) => transfer?.to ?? [])
   const known = {

@@ -1,8 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 import { type FinalizedView, type HistoryPart, type HistoryRange } from '../../../src/chain/chain.ts'
-import { pay, useChainClients, waiting } from '../chain-clients.ts'
+import { pay, useChainClients } from '../chain-clients.ts'
 import { result, status } from '../rpc/front-server.ts'
 import { type Wallet } from '../transactions/transactions.ts'
 
@@ -116,16 +116,5 @@ describe('a finalized view of another endpoint', () => {
     await chain.highestBlockHeight()
     expect(chain.isWhole()).toBe(false)
     expect((await chain.finalized({ except: new Set([pruned!]) })).endpoint).toBe(failing)
-  })
-
-  test('is opened on another endpoint once the first stands still', async () => {
-    const [one, other] = [await clients.front(), await clients.front()]
-    await clients.surfnet.mine(100)
-    const chain = await clients.start([one.url, other.url], { requestsPerSecond: [1_000, 50] })
-    const [still, running] = chain.endpoints()
-    await vi.waitFor(async () => expect(await chain.highestBlockHeight()).toBeGreaterThan(160n), waiting)
-    one.override({ getBlockHeight: result(1), getSlot: result(1) })
-    expect((await chain.finalized({ except: new Set([running!]) })).endpoint).toBe(still)
-    expect((await chain.finalized({ except: new Set() })).endpoint).toBe(running)
   })
 })
