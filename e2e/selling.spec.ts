@@ -75,7 +75,7 @@ test('a listing of which a part is being bought stays one row, until it is sold 
   await expect(rows).toContainText('10 sold so far, 18 left')
   await rows.getByRole('button', { name: 'Remove' }).click()
   await expect(seller.page.getByRole('alert').filter({ hasText: /^Listing removed\.$/ })).toBeVisible()
-  await expect(rows).toHaveText(/Amount 12.*Unless they do, it is yours again/)
+  await expect(rows).toHaveText(/Amount 12.*If they don’t, it is yours again/)
   await seller.page.getByText('Sold', { exact: true }).click()
   await expect(rows).toHaveText(/Amount 10.*Sold in parts/)
   await seller.page.getByRole('tab', { name: 'Inventory' }).click()
